@@ -4,7 +4,7 @@
 #![no_std]
 
 use core::alloc::{GlobalAlloc, Layout};
-use lockfree_cuckoo::{CuckooFilter, RandomState};
+use lockfree_cuckoo::{CuckooFilterBuilder, RandomState};
 
 struct NoMemory;
 
@@ -29,8 +29,8 @@ fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
 // SAFETY: no other function has the name.
 #[unsafe(no_mangle)]
 pub extern "C" fn use_a_filter(item: u64) -> bool {
-    let filter = CuckooFilter::try_with_capacity_and_hasher(1_000, RandomState::with_seed(item));
-    filter.is_ok_and(|filter| {
+    let builder = CuckooFilterBuilder::with_hasher(RandomState::with_seed(item));
+    builder.capacity(1_000).build().is_ok_and(|filter| {
         filter.insert(&item).is_ok() && filter.contains(&item) && filter.remove(&item)
     })
 }

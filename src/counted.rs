@@ -25,7 +25,7 @@ pub(crate) struct CountedTable<L> {
 }
 
 impl<L: Layout> CountedTable<L> {
-    /// An empty one. It has the descriptors that its size needs, unless their number is given.
+    /// An empty table. It has the descriptors that its size needs, unless their number is given.
     pub(crate) fn new(
         geometry: Geometry<L>,
         search_budget: usize,
@@ -35,7 +35,7 @@ impl<L: Layout> CountedTable<L> {
         Self::of(Tokens::with_table(table, search_budget, descriptors)?, 0)
     }
 
-    /// Of a table that holds this number of tokens.
+    /// Counts a table that holds this number of tokens.
     pub(crate) fn with_table(
         table: Table<L>,
         len: usize,
@@ -50,12 +50,12 @@ impl<L: Layout> CountedTable<L> {
         Ok(Self { tokens, counter })
     }
 
-    /// An empty one like this.
+    /// An empty table like this one.
     pub(crate) fn empty_like(&self) -> Result<Self, OutOfMemory> {
         Self::of(self.tokens.empty_like()?, 0)
     }
 
-    /// A copy that holds every token that is in from the call to the return.
+    /// A copy that holds every token that is stored from the call to the return.
     pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
         let (tokens, len) = self.tokens.snapshot()?;
         Ok(Self::of(tokens, len)?)
@@ -78,12 +78,12 @@ impl<L: Layout> CountedTable<L> {
         self.geometry().slots()
     }
 
-    /// The number of tokens. Approximate while others write, and never outside of its bounds.
+    /// The number of tokens. Approximate while others write, but within its bounds.
     pub(crate) fn len(&self) -> usize {
         self.counter.sum(self.slots())
     }
 
-    /// Where its parts are in memory.
+    /// The locations of its parts in memory.
     pub(crate) fn places(&self) -> Vec<(&'static str, Range<usize>)> {
         let counter = ("counter", self.counter.place());
         self.tokens.places().into_iter().chain([counter]).collect()
@@ -94,7 +94,7 @@ impl<L: Layout> CountedTable<L> {
         self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The heap bytes of one that is yet to be built.
+    /// The heap bytes of a table before it is built.
     pub(crate) fn bytes_for(
         geometry: Geometry<L>,
         descriptors: Option<usize>,
@@ -118,7 +118,7 @@ impl<L: Layout> CountedTable<L> {
         Ok(())
     }
 
-    /// Adds a token with a value if there is none of its class. Else returns a value that the class has.
+    /// Adds a token with a value if there is none of its class. Otherwise returns a value of the class.
     pub(crate) fn find_or_insert(&self, hash: u64, value: Value) -> Result<Option<Value>, Refusal> {
         let found = self.tokens.find_or_insert(hash, value)?;
         self.counter.add(usize::from(found.is_none()));
@@ -134,7 +134,7 @@ impl<L: Layout> CountedTable<L> {
         removed
     }
 
-    /// What a refusal means to a filter that cannot put the token elsewhere.
+    /// The error for a refusal, in a filter that cannot put the token elsewhere.
     #[cold]
     pub(crate) fn refused(&self, refusal: Refusal) -> InsertError {
         match refusal {
@@ -165,7 +165,7 @@ impl<L: Layout> CountedTable<L> {
         removed
     }
 
-    /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like.
+    /// Removes every token that is stored at the beginning, while `permitted` returns true. Others may use the table.
     pub(crate) fn empty_while(&self, permitted: &impl Fn() -> bool) -> Emptied {
         let counter = &self.counter;
         self.tokens

@@ -1,31 +1,31 @@
-//! How the filter works, and why it is right. Documentation only.
+//! How the filter works, and why it is correct. Documentation only.
 //!
 //! # Vocabulary
 //!
 //! | term | meaning |
 //! |---|---|
-//! | fingerprint `f` | the low bits of an item's hash, 16 with 4 x 16; never 0, which is a vacant slot |
-//! | bucket | one 64-bit atomic word, with as many slots as the layout says: four with 4 x 16 |
+//! | fingerprint `f` | the low bits of an item's hash, 16 with 4 x 16; never 0, which marks a vacant slot |
+//! | bucket | one 64-bit atomic word; the layout sets the number of slots: four with 4 x 16 |
 //! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
 //! | class | the items with equal fingerprint and candidates |
 //! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [values](protocol#values) |
-//! | stripe | one of 8 to 128 version counters, by the size of the table, and of 32 in a table that doubles; chosen by the fingerprint alone |
-//! | path | the chain of relocations that opens a slot of a full pair of buckets |
+//! | stripe | one of 8 to 128 version counters, depending on the size of the table, or of 32 in a table that doubles; chosen by the fingerprint alone |
+//! | path | the chain of relocations that opens a slot in a full pair of buckets |
 //! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |
 //! | admission | the step of `insert_unique`: add a token if the other candidate holds no equal one |
 //! | emptying | the removal of all tokens of one word, in a table whose generation is forgotten |
 //! | scan | the reading of the whole table for a snapshot |
-//! | hint | a note that a writer leaves for a scan: tokens of this class change places |
-//! | descriptor | the record that says what a relocation, an admission or an emptying does to its words |
+//! | hint | a note from a writer to a scan: tokens of this class change places |
+//! | descriptor | the record of what a relocation, an admission or an emptying does to its words |
 //! | reference | the value of a word that names a descriptor: the word is frozen |
 //! | level | the number of bits of a bucket's number, in a table that doubles |
 //! | split | the replacement of a bucket by its two children, one level deeper |
-//! | generation | the tokens that came between two rotations, in one of the tables of a filter that rotates |
+//! | generation | the tokens inserted between two rotations, in one of the tables of a filter that rotates |
 //! | spare | the table that holds no generation |
 //!
-//! The abstract object is a multiset of tokens. `insert` adds one, `remove` takes one, `contains` asks whether
-//! there is one, `insert_unique` adds one if there is none. `snapshot`, `count` and the measures are not
-//! operations of this object.
+//! The abstract object is a multiset of tokens. `insert` adds one, `remove` takes one, `contains` asks whether there is
+//! one, `insert_unique` adds one if there is none. `snapshot`, `count` and the measures are not operations of this
+//! object.
 //!
 //! # Pages
 //!
@@ -34,7 +34,7 @@
 //! | How does one step change two words, and what holds after it? | [`protocol`](protocol#transfers) |
 //! | When does each operation take effect, and why at that moment? | [`protocol`](protocol#linearization-points) |
 //! | How weak may each access be, and which model detects a weaker one? | [`protocol`](protocol#orderings) |
-//! | What holds where tokens carry values? | [`protocol`](protocol#values) |
+//! | What holds if tokens carry values? | [`protocol`](protocol#values) |
 //! | Why does a copy made word by word miss nothing? | [`snapshots`] |
 //! | Why does a table that doubles in place lose nothing? | [`doubling`] |
 //! | Why does a filter that rotates miss nothing before its time, and keep nothing after it? | [`rotation`] |
@@ -42,7 +42,7 @@
 //!
 //! # Words
 //!
-//! With the layout 4 x 16, which the pages speak of where they have numbers:
+//! With the layout 4 x 16, which the pages assume where they give numbers:
 //!
 //! ```text
 //! bit    63            48 47            32 31            16 15             0
@@ -54,97 +54,94 @@
 //!       +----------------+----------+---------------------------------------+
 //! ```
 //!
-//! Slots are kept packed from the top. So a bucket with a zero top slot is empty, all its bits are 0, and the
-//! 2^48 - 1 other values with a zero top slot never occur as content. They carry references. The fingerprints
-//! keep all their bits, the word keeps its size, and telling the two apart is one subtraction and one compare.
+//! Slots are packed from the top. So a bucket with a zero top slot is empty, all its bits are 0, and the 2^48 - 1 other
+//! values with a zero top slot never occur as content. They encode references. The fingerprints keep all their bits,
+//! the word keeps its size, and distinguishing the two takes one subtraction and one compare.
 //!
-//! The other [layouts](crate::guide::layouts) divide the word in another way, and find references in other words that are
-//! no bucket: 8 x 8 like 4 x 16; lanes that leave bits to spare by the top bit; semi-sorted ones by a number that no list
-//! of nibbles has. They have 56 to 63 bits for a reference, 48 with 4 x 16. Nothing else of the protocol depends on the
-//! layout.
+//! The other [layouts](crate::guide::layouts) divide the word differently, and encode references in other words that
+//! are no bucket. 8 x 8 does it as 4 x 16 does; lanes with bits to spare use the top bit; semi-sorted layouts use
+//! numbers that no list of nibbles has. They have 56 to 63 bits for a reference; 4 x 16 has 48. Nothing else in the
+//! protocol depends on the layout.
 //!
 //! # Fast paths
 //!
-//! `contains`, `insert` and `remove` begin with one attempt that ignores descriptors: load both words; if neither
-//! can be a reference, answer, or try one exchange. All other cases (a frozen word, a bump, a full pair, nothing
-//! to remove, several equal tokens, a lost exchange) go to a second, complete version of the operation, out of
-//! line. The attempt is a round of the complete version without the rare branches, so it needs no argument of its
-//! own.
+//! `contains`, `insert` and `remove` begin with one attempt that ignores descriptors. It loads both words; if neither
+//! can be a reference, it answers, or tries one exchange. All other cases (a frozen word, a bump, a full pair, nothing
+//! to remove, several equal tokens, a lost exchange) go to a second, complete version of the operation, out of line.
+//! The attempt is a round of the complete version without the rare branches, so it needs no separate proof.
 //!
-//! What makes it fast, each measured against the same code without it:
+//! The optimizations, each measured against the same code without it:
 //!
 //! * *One branch on both words*: the smaller of `a - 1` and `b - 1` tells whether either is a reference.
-//! * *Eight comparisons in one vector instruction* with 4 x 16 on x86-64; words of arithmetic elsewhere.
-//! * *No branch on the outcome.* The branch predictor cannot predict whether an item is in, and in which bucket,
-//!   and it learns of a wrong guess only when memory has answered. So a lookup checks the version whether it has
-//!   found the item or not, although only a miss needs it, and writes select their bucket without a branch.
+//! * *Eight comparisons in one vector instruction* with 4 x 16 on x86-64; word arithmetic elsewhere.
+//! * *No branch on the outcome.* The branch predictor cannot predict whether an item is stored, nor in which bucket,
+//!   and it learns of a wrong guess only when memory has answered. So a lookup checks the version whether or not it has
+//!   found the item, although only a miss needs it, and writes select their bucket without a branch.
 //! * *Nothing that changes inside the filter.* All atomics are behind pointers, so the compiler keeps the geometry and
 //!   the pointers in registers from one lookup of a loop to the next.
-//! * *No bounds check* on the two loads, by an `unsafe` block: the table makes the candidates by its own geometry,
-//!   whose indexes are below its size. And none on that of the version, because a mask is less than a power of two.
-//! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number
-//!   that no other live thread has. The number selects a cell that only this thread writes.
+//! * *No bounds check* on the two loads, by an `unsafe` block: the table computes the candidates from its own geometry,
+//!   whose indexes are below its size. None on the version either, because a mask is less than a power of two.
+//! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number that no
+//!   other live thread has. The number selects a cell that only this thread writes.
 //!
-//! The crate uses `unsafe` for five things: those loads; the vector comparison and the prefetch, because the
-//! intrinsics are unsafe to call; with the feature `std` the tables of a growing filter, which readers
-//! read while another thread replaces them; and system calls about the pages of tables, with the feature `std` on Linux
-//! and with `huge-pages`.
+//! The crate uses `unsafe` for five things: those loads; the vector comparison and the prefetch, because the intrinsics
+//! are unsafe to call; with the feature `std` the tables of a growing filter, which readers read while another thread
+//! replaces them; and system calls for the pages of tables, with the feature `std` on Linux and with `huge-pages`.
 //!
 //! # What processors share
 //!
-//! A processor that needs a line which another one has changed waits for it, longer than for a miss of its own. The program
-//! `cache-lines` of the repository counts such lines, operation by operation, for up to 128 processors:
+//! A processor that needs a cache line changed by another one waits longer than for a miss of its own. The repository's
+//! program `cache-lines` counts such lines, operation by operation, for up to 128 processors:
 //!
 //! * *Lookups take none*, because they write nothing.
-//! * *A change* takes the line of its bucket, which no design avoids, and nothing else as long as it finds room: the cells
-//!   of the counter belong to one thread each, up to 48 threads. (A small table has fewer cells, and one for less than 2,000
-//!   items a single one, which all threads write.)
-//! * *A hop* bumps a stripe, and the lookups of that stripe must read it anew. So at 95 % load, where inserts hop, the
-//!   lines per operation rise with the processors, to one stripe an operation at most. More stripes would not help: the
-//!   more there are, the later does a processor come back to each of them, and somebody has bumped it meanwhile.
+//! * *A change* takes the line of its bucket, which no design avoids. If it finds room it takes nothing else: each cell
+//!   of the counter belongs to one thread, up to 48 threads. (A small table has fewer cells, and a table for less than
+//!   2,000 items a single one, which all threads write.)
+//! * *A hop* bumps a stripe, and the lookups of that stripe must read it again. So at 95 % load, where inserts hop, the
+//!   lines per operation rise with the processors, to at most one stripe per operation. More stripes would not help:
+//!   with more stripes a processor returns to each of them later, and another one has bumped it meanwhile.
 //!
 //! # Progress
 //!
-//! Every operation is lock-free. A round of any of its loops is repeated only because another operation changed a
-//! word or a control or bumped a shared stripe, or because another thread's transfer was settled. No operation is
-//! wait-free: an endless sequence of relocations can make a lookup repeat for ever. An aborted operation makes no
-//! progress itself, so relocations and admissions are attempted a bounded number of times (64); after that an
-//! insert answers `Full`. A claim of a descriptor counts as a failed attempt if it finds
-//! none free 65 times, with the processor left to other threads in between.
+//! Every operation is lock-free. A loop repeats only because another operation changed a word or a control or bumped a
+//! shared stripe, or because another thread's transfer was settled. No operation is wait-free: an endless sequence of
+//! relocations can make a lookup repeat indefinitely. An aborted operation makes no progress itself, so relocations and
+//! admissions are attempted a bounded number of times (64); after that an insert answers `Full`. A claim of a
+//! descriptor counts as a failed attempt if it finds none free 65 times, yielding the processor to other threads in
+//! between.
 //!
-//! A thread that stops for ever at any step leaves at most two frozen words, which the next writer settles, and
-//! costs one descriptor, which is lost until `clear`. There are as many as a 16th of the bytes of the words has room for: 2
-//! in a table of less than 512 buckets, and at most 64, or four for each processor. If all descriptors that a thread can claim are lost, its inserts that
-//! need one are refused. If the thread stops between its exchange or commit and the count, `len` stays off by one.
+//! A thread that stops permanently at any step leaves at most two frozen words, which the next writer settles. It also
+//! costs one descriptor, which is lost until `clear`. A table has as many descriptors as fit into a 16th of the bytes
+//! of its words: 2 in a table of less than 512 buckets, and at most 64, or four for each processor. If all descriptors
+//! that a thread can claim are lost, its inserts that need one are refused. If the thread stops between its exchange or
+//! commit and the count, `len` stays off by one.
 //!
-//! The first write of a thread, to any filter, is lock-free inside the crate: it takes a number by an exchange.
-//! But it also registers with the C runtime, so that the number is given back when the thread ends. That may take
-//! a lock.
+//! The first write of a thread, to any filter, is lock-free inside the crate: it takes a number by an exchange. But it
+//! also registers with the C runtime to return the number when the thread ends. That may take a lock.
 //!
-//! There is one assumption about time: no thread sleeps, between loading a reference and using what it read from
-//! the descriptor, for exactly a multiple of 2^38 uses of that descriptor. At a million relocations a second on
-//! one descriptor, such a moment comes once in 76 hours, and the thread would have to wake exactly then.
+//! There is one assumption about time: between loading a reference and using the fields of its descriptor, no thread
+//! sleeps for exactly a multiple of 2^38 uses of that descriptor. At a million relocations a second on one descriptor,
+//! such a moment comes once in 76 hours, and the thread would have to wake exactly then.
 //!
 //! # The same calls, the same bytes
 //!
-//! No step draws a random number, and none depends on the time or on an address. So calls that one thread makes, or that
-//! come one after another, put each token into the slot that it had wherever the same calls were made before, and answer
-//! the same, refusals included. A replica that is told what happened needs nothing else. This is a contract between
-//! releases and machines:
+//! No step draws a random number, and none depends on the time or on an address. So the same calls, made by one thread
+//! or one after another, put each token into the same slot everywhere, and return the same answers, refusals included.
+//! A replica needs only the sequence of calls. This is a contract between releases and machines:
 //!
-//! * the geometry, and which size a builder chooses for a capacity;
-//! * that an insert takes the emptier bucket, the first if both have as much room;
+//! * the geometry, and the size that a builder chooses for a capacity;
+//! * that an insert takes the emptier bucket, or the first if both have the same room;
 //! * the order in which a search for a path visits buckets and slots, and its bound;
 //! * which of several equal tokens a removal takes;
-//! * when a filter grows, and to what.
+//! * when a filter grows, and to which size.
 //!
-//! `tests/suite/replay.rs` holds every release to it: the digests of the answers and of the stored bytes after a million
-//! operations, for each engine and for plain and semi-sorted layouts. A change of one of these digests is a change of the
-//! contract, whatever else it improves.
+//! `tests/suite/replay.rs` enforces it for every release: it has the digests of the answers and of the stored bytes
+//! after a million operations, for each engine and for plain and semi-sorted layouts. A change of one of these digests
+//! is a change of the contract, whatever else it improves.
 //!
-//! Two things are not part of it. *What several threads do at once* has no order that could be repeated. *When a growing
-//! filter reaches its limit on memory* depends on the machine, and on when all threads have left the words that a doubling
-//! leaves behind. So replicas set the limit where the decision is made, and only there.
+//! Two things are not part of it. *Concurrent calls* have no order that could be repeated. *The moment at which a
+//! growing filter reaches its memory limit* depends on the machine, and on when all threads have left the words that a
+//! doubling leaves behind. So set the limit only on the replica that makes the decision.
 //!
 //! # Geometry
 //!
@@ -156,8 +153,8 @@
 //! second = first xor (((f * 0x9e3779b97f4a7c15) | 2^63) >> (64 - k))
 //! ```
 //!
-//! With `r = 1` this is equation (1) of Fan et al. For every `r` it is an involution inside the range. The
-//! forced top bit makes the candidates differ.
+//! With `r = 1` this is equation (1) of Fan et al. For every `r` it is an involution within the range. The forced top
+//! bit makes the candidates differ.
 //!
 //! Ranges fill unevenly, so there are at most 31, and a filter is sized with a margin of five standard
 //! deviations of a range's share.
@@ -167,59 +164,60 @@
 //! ## Proved
 //!
 //! The arguments on these pages prove, on paper, that each operation takes effect at [one
-//! moment](protocol#linearization-points), that a [snapshot](snapshots) misses nothing, that a filter that
-//! [grows](doubling) loses nothing, that one that [rotates](rotation) keeps its promises, and
-//! [progress](#progress). Only their authors have checked these proofs. Everything below tries to refute them.
+//! moment](protocol#linearization-points), that a [snapshot](snapshots) misses nothing, that a [growing](doubling)
+//! filter loses nothing, that a [rotating](rotation) filter keeps its promises, and [progress](#progress). Only their
+//! authors have checked these proofs. Everything below tries to refute them.
 //!
 //! ## Checked
 //!
-//! *The protocol, state by state* (`tests/checker`): as a machine of single accesses, in every interleaving of
-//! written and random programs of up to four threads, without a bound on preemptions, with threads that stop for
-//! good at any step. A monitor knows all orders that are still possible and fails if there is none left. The
-//! machine is held to this code call by call and word by word, and access by access in the build with steps. It
-//! sees one order of all accesses, so it says nothing about weak memory; its tables are tiny.
+//! *The protocol, state by state* (`tests/checker`): as a machine of single accesses, in every interleaving of written
+//! and random programs of up to four threads, without a bound on preemptions, with threads that stop permanently at any
+//! step. A monitor tracks all orders that are still possible and fails if none is left. The machine is compared with
+//! this code call by call and word by word, and access by access in the build with steps. It sees one order of all
+//! accesses, so it says nothing about weak memory; its tables are tiny.
 //!
 //! *This code under loom* (`loom-tests`): small races in all schedules with at most two preemptions (one for the
-//! largest models), and all outcomes of weak memory that loom explores: every case of a miss, the reuse of
-//! descriptors, racing removes and admissions, snapshots, chunks, growth with the epochs it relies on, rotations with late
-//! inserts, admissions, relocations and emptyings, and threads that die at each access they make. loom explores no load buffering, and a bound proves nothing beyond itself.
+//! largest models), and all outcomes of weak memory that loom explores. The races are every case of a miss, the reuse
+//! of descriptors, racing removes and admissions, snapshots, chunks, growth with the epochs it relies on, rotations
+//! with late inserts, admissions, relocations and emptyings, and threads that die at each of their accesses. loom
+//! explores no load buffering, and a bound proves nothing beyond itself.
 //!
-//! *This code under shuttle* (`tests/shuttle`): schedules of up to six threads with thousands of accesses, drawn
-//! at random, in bursts, and by priorities that change at a few places: long paths, a single descriptor, crowds. A
+//! *This code under shuttle* (`tests/shuttle`): schedules of up to six threads with thousands of accesses, drawn at
+//! random, in bursts, and by priorities that change at a few places: long paths, a single descriptor, crowds. This is a
 //! sample, in one order of all accesses.
 //!
 //! *This code with stopped threads* (`tests/steps`): races in which calls stop at up to three accesses, at each access
-//! in turn, while other calls overtake them. Most are splits, growths, admissions, copies and removes of the filter that
-//! doubles, and all calls of the filter that rotates, overtaken by rotations.
+//! in turn, while other calls overtake them. Most are splits, growths, admissions, copies and removes of the filter
+//! that doubles, and all calls of the filter that rotates, overtaken by rotations.
 //!
-//! Each of these four is itself checked: pieces of the protocol are removed, one at a time, and the run fails if
-//! no check notices.
+//! These four are themselves checked: pieces of the protocol are removed, one at a time, and the run fails if no check
+//! notices.
 //!
 //! ## Tested
 //!
-//! *Real threads* (`tests/stress`, in a build that can stop a thread before any access): histories, each class of
-//! which some order of the calls must explain; threads that die or stop at each step of each operation, one and
-//! two at a time, while others go on over the same buckets; the same seen from outside, next to sets in locks;
-//! churn at high load for as long as there is time. A run fails if the races that it is for did not happen.
+//! *Real threads* (`tests/stress`, in a build that can stop a thread before any access): histories, in which some order
+//! of the calls must explain each class; threads that die or stop at each step of each operation, one and two at a
+//! time, while others continue on the same buckets; the same seen from outside, next to sets in locks; churn at high
+//! load for as long as there is time. A run fails if its intended races did not happen.
 //!
-//! *Sanitizers* (`.ci/sanitizers`): the tests with threads under ThreadSanitizer, those of memory and of stored
-//! bytes under AddressSanitizer.
+//! *Sanitizers* (`.ci/sanitizers`): the threaded tests under ThreadSanitizer, the tests of memory and of stored bytes
+//! under AddressSanitizer.
 //!
-//! *Fuzzing* (`tests/fuzz`): sequences of calls against a multiset, and stored bytes, plain and with their
-//! checksums repaired.
+//! *Fuzzing* (`tests/fuzz`): sequences of calls against a multiset, and stored bytes, plain and with repaired
+//! checksums.
 //!
-//! *Tests and proptests* (`tests`): agreement with a multiset; exactness under threads; that a filter takes what
+//! *Tests and proptests* (`tests`): agreement with a multiset; exactness under threads; that a filter holds the items
 //! it is sized for; false-positive rate; load at the first refusal; every way to damage a stored filter.
 //!
-//! *Other layouts* of a bucket than the default: the words of each are held to a second implementation (`tests/model`),
-//! and each passes the same tests (`tests/suite`). The state checker explores 2 x 31 and semi-sorted 4 x 17 too, and is
-//! held to this code call by call in all but 8 x 8; loom explores the races that matter with these two. shuttle, the
-//! stopped threads and the stress tests use the default; `--layout` has the stress tests take another.
+//! *Other layouts*: the words of each are compared with a second implementation (`tests/model`), and each passes the
+//! same tests (`tests/suite`). The state checker also explores 2 x 31 and semi-sorted 4 x 17, and is compared with this
+//! code call by call in all layouts but 8 x 8; loom explores the relevant races with these two. shuttle, the stopped
+//! threads and the stress tests use the default; `--layout` selects another for the stress tests.
 //!
 //! ## Run it yourself
 //!
-//! `cargo verify` runs all of this in a good quarter of an hour and prints a line for each; `cargo verify --long` takes
-//! some hours; `cargo verify --list` says what each can find that the others cannot.
+//! `cargo verify` runs all of this in just over a quarter of an hour and prints a line for each; `cargo verify --long`
+//! takes some hours; `cargo verify --list` says what each check can find that the others cannot.
 
 pub mod doubling;
 pub mod protocol;

@@ -1,7 +1,7 @@
 //! Engines: what a filter does with a hash.
 //!
 //! There are three: [`Fixed`], one table; [`Growing`], a table that doubles; and [`Rotating`], a ring of tables. The
-//! facade above is written once, over the trait [`Operations`], for a fourth one too: any of these, chosen at run time.
+//! public filter is written once, over the trait [`Operations`]. A fourth engine is any of these, chosen at run time.
 
 #[cfg(feature = "std")]
 pub(crate) mod growing;

@@ -1,4 +1,4 @@
-//! What can go wrong. Each error says what was asked for, what is possible, and what to do.
+//! Errors. Each says what was requested, what is possible, and what to do.
 
 mod build;
 mod insert;
@@ -12,8 +12,7 @@ use core::fmt;
 
 /// The memory for a filter, or for its stored form, could not be allocated.
 ///
-/// Every error that has this reason has this value: [`BuildError`],
-/// [`SnapshotError`], [`ReadError`], [`GrowthError`].
+/// Every error with this cause contains this value: [`BuildError`], [`SnapshotError`], [`ReadError`], [`GrowthError`].
 ///
 /// # Examples
 ///
@@ -30,7 +29,7 @@ pub struct OutOfMemory {
 }
 
 impl OutOfMemory {
-    /// So many bytes could not be allocated; for tests of programs that handle it.
+    /// An allocation of this many bytes that failed; for tests of programs that handle it.
     ///
     /// # Examples
     ///
@@ -45,7 +44,7 @@ impl OutOfMemory {
         Self { bytes }
     }
 
-    /// The bytes that were asked for at once.
+    /// The bytes of the allocation that failed.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes

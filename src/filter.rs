@@ -1,4 +1,4 @@
-//! The facade: the public type, once for all engines and hashers.
+//! The public type, one definition for all engines and hashers.
 
 // The documentation lists the methods in the order of these lines, from the constructors to storing.
 
@@ -42,37 +42,36 @@ use crate::layout::Layout;
 use crate::random_state::RandomState;
 use crate::stored::{self, Frame, Identity, Restored, Source, Stored};
 
-/// A set that many threads share without a lock and that answers membership approximately.
+/// An approximate set that many threads share without a lock.
 ///
-/// An item is stored as a fingerprint in one of two buckets: of 16 bits in buckets of four slots, unless another
-/// [layout](crate::guide::layouts) is chosen. [`contains`](Filter::contains) may be true for an item that was never
-/// inserted, with a probability of at most about 0.012 % with the layout 4 x 16
-/// ([`false_positive_rate`](Filter::false_positive_rate)); it is never false for an item that is in. Everything
-/// else is exact, whatever other threads do: no item is lost, and no copy is removed twice.
+/// An item is stored as a fingerprint in one of two buckets. A fingerprint has 16 bits and a bucket four slots, unless
+/// another [layout](crate::guide::layouts) is chosen. [`contains`](Filter::contains) may be true for an item that was
+/// never inserted, with a probability of at most about 0.012 % with the layout 4 x 16
+/// ([`false_positive_rate`](Filter::false_positive_rate)). It is never false for a stored item. Everything else is
+/// exact, whatever other threads do: no item is lost, and no copy is removed twice.
 ///
-/// Precisely, the filter is a multiset of *tokens*. Two items have the same token, and are of one class, if
-/// they agree in fingerprint and candidate buckets; that is what a false positive is. Every operation is
-/// linearizable with respect to the multiset of tokens, except [`count`](Filter::count) and the measures
-/// ([`len`](Filter::len), [`load_factor`](Filter::load_factor) and those that follow from them).
+/// Precisely, the filter is a multiset of *tokens*. Two items have the same token, and are of one class, if they agree
+/// in fingerprint and candidate buckets. Such items cause false positives. Every operation is linearizable with respect
+/// to the multiset of tokens, except [`count`](Filter::count) and the measures ([`len`](Filter::len),
+/// [`load_factor`](Filter::load_factor) and those derived from them).
 ///
-/// All operations take `&self` and are lock-free: a thread that is stopped at any point, for ever, keeps no
-/// other from finishing. None allocates after construction but [`snapshot`](Filter::snapshot) and
-/// storing. (With the feature
-/// `std`, the first write of a thread, to any filter, takes a number for the thread, and registers with the C
-/// runtime that it be given back at the thread's end; that may allocate, and take a lock of the runtime.)
+/// All operations take `&self` and are lock-free: a thread that stops at any point, even permanently, does not prevent
+/// other threads from finishing. After construction only [`snapshot`](Filter::snapshot) and storing allocate. (With the
+/// feature `std`, the first write of a thread, to any filter, obtains a number for the thread, and registers with the C
+/// runtime to return the number when the thread ends. That may allocate, and may take a lock of the runtime.)
 ///
 /// # Removing
 ///
-/// Remove only what you inserted. Removing an item that was not inserted removes, in the rare case of a
-/// false positive, the token of another item. If [`insert_unique`](Filter::insert_unique) answered false, that
-/// call inserted nothing: do not remove for it.
+/// Remove only what you inserted. In the rare case of a false positive, removing an item that was not inserted removes
+/// the token of another item. If [`insert_unique`](Filter::insert_unique) returned false, that call inserted nothing:
+/// do not remove for it.
 ///
 /// # Memory ordering
 ///
-/// An insert *happens before* a `contains`, `insert_unique` or `remove` that finds the token it added, and a
-/// `remove` that returns true happens before an operation that finds the token gone: what a thread wrote
-/// before inserting is visible to a thread that finds the item, unless it found another copy or a false
-/// positive. All operations have one order that all threads agree on.
+/// An insert *happens before* a `contains`, `insert_unique` or `remove` that finds its token. A `remove` that returns
+/// true *happens before* an operation that finds the token gone. So what a thread wrote before inserting is visible to
+/// a thread that finds the item, unless it found another copy or a false positive. All threads agree on one order of
+/// all operations.
 ///
 /// # Examples
 ///
@@ -97,26 +96,26 @@ use crate::stored::{self, Frame, Identity, Restored, Source, Stored};
 /// ```
 pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 
-/// A [`CuckooFilter`] that makes itself room: approximate membership with exact removal,
-/// shared by many threads without a lock, of as many items as there is memory for.
+/// A [`CuckooFilter`] that grows: approximate membership with exact removal, shared by many threads without a lock, for
+/// as many items as fit into memory.
 ///
-/// Its table doubles in place: each bucket splits in two, and a lookup still loads two words, however often the table has
-/// doubled. Each insert splits a few buckets, so no insert takes time linear in the table, and none waits for another. A
-/// thread that stops in the midst of a split keeps no other from finishing it.
+/// Its table doubles in place: each bucket splits in two. A lookup still loads two words, however often the table has
+/// doubled. Each insert splits a few buckets, so no insert takes time linear in the table, and none waits for another.
+/// A thread that stops during a split does not prevent others from finishing it.
 ///
-/// What that costs: each doubling takes a bit of the tokens that are in, so it adds as much to the
-/// [rate of false positives](Filter::false_positive_rate) as the first table, 0.013 %. After ten doublings the next
-/// growth adds another table behind it, and a lookup of an absent item looks at both. While the table doubles, it takes up
-/// to three times the memory of before, and then twice. So start with about what you expect
-/// ([`capacity`](FilterBuilder::capacity)), and take the fixed filter where you know.
+/// Each doubling takes a bit from the stored tokens, so it adds as much to the [rate of false
+/// positives](Filter::false_positive_rate) as the first table, 0.013 %. After ten doublings the next growth adds
+/// another table, and a lookup of an absent item reads both. While the table doubles, it takes up to three times its
+/// previous memory, and then twice. So start with about the expected number of items
+/// ([`capacity`](FilterBuilder::capacity)), and use the fixed filter if you know the number.
 ///
-/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free. No item is lost, and no
-/// copy is removed twice. Remove only what you inserted; removal is exact in a filter that grows, too. Each table
-/// holds at most eight copies of an item, and one copy too many never makes the filter grow.
+/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free. No item is lost, and no copy is
+/// removed twice. Remove only what you inserted; removal is exact in a growing filter too. Each table holds at most
+/// eight copies of an item, and one copy too many never makes the filter grow.
 ///
-/// Splits are pinned to an [epoch](https://docs.rs/crossbeam-epoch); lookups and removals are not. The words that a doubling
-/// leaves behind go back to the system when all splits have ended that could reach them (on Linux; elsewhere, and what is
-/// less than a page, when the filter is dropped).
+/// Splits are pinned to an [epoch](https://docs.rs/crossbeam-epoch); lookups and removals are not. On Linux, the words
+/// that a doubling leaves behind go back to the system when all splits that could reach them have ended. On other
+/// systems, and for parts of a page, they go back when the filter is dropped.
 ///
 /// Its buckets have 4 slots of 16 bits. Only fixed and rotating filters take another [layout](crate::guide::layouts).
 ///
@@ -142,8 +141,8 @@ pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 ///
 /// It holds the items of several generations, two unless [set](FilterBuilder::generations). Inserts go to the young
 /// one. [`rotate`](Filter::rotate) makes an empty generation the young one, and forgets the oldest with all its items.
-/// Call it by a clock, or when the young generation [is full](Filter::is_full). Any thread can, while others use the
-/// filter. All memory is allocated at construction, and used again.
+/// Call it by a clock, or when the young generation [is full](Filter::is_full). Any thread can call it while others use
+/// the filter. All memory is allocated at construction, and reused.
 ///
 /// With `n` generations:
 ///
@@ -151,21 +150,21 @@ pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 ///   insert *began*.
 /// * **An item is forgotten** by the `n`-th rotation after its insert *returned*: lookups that begin later do not find
 ///   it, unless it is inserted again or is a false positive.
-/// * **[`insert_unique`](Filter::insert_unique) returns true at most once in the life of an item**, whatever rotates
-///   meanwhile. A life ends with the rotation that forgets the item, or with its removal.
+/// * **[`insert_unique`](Filter::insert_unique) returns true at most once in the life of an item**, even if the filter
+///   rotates meanwhile. A life ends with the rotation that forgets the item, or with its removal.
 /// * [`remove`](Filter::remove) takes the oldest copy.
 ///
-/// A call that itself takes `n` rotations or more promises less: what it inserts may be forgotten at once, and what it is
-/// to remove may have been forgotten before. Until such an insert returns, other calls may find its item, then not find
-/// it, and then find it again. Remove only items that have not been forgotten: the remove of another one
-/// can take the copy of another item, as always ([`removing`](crate::guide::removing)).
+/// A call that itself spans `n` rotations or more promises less: an item that it inserts may be forgotten at once, and
+/// an item that it should remove may already be forgotten. Until such an insert returns, other calls may find its item,
+/// then not find it, and then find it again. Remove only items that have not been forgotten: removing another one can
+/// take the copy of another item, as always ([`removing`](crate::guide::removing)).
 ///
-/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free, rotations too. The price is in
-/// lookups, which look at up to `n` tables, and in memory for one generation more than hold items. The [false-positive
+/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free, rotations too. Lookups read up
+/// to `n` tables, and the filter has memory for one generation more than hold items. The [false-positive
 /// rates](Filter::false_positive_rate) of the generations add up. [`capacity`](Filter::capacity) and
 /// [`is_full`](Filter::is_full) are those of the young generation; [`len`](Filter::len) counts all.
 ///
-/// The guide says more about [ageing](crate::guide::rotating), the design pages about [rotation](crate::design::rotation).
+/// See the guide on [ageing](crate::guide::rotating), and the design pages on [rotation](crate::design::rotation).
 ///
 /// # Examples
 ///
@@ -183,11 +182,11 @@ pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 /// ```
 pub type RotatingCuckooFilter<S = RandomState> = Filter<Rotating, S>;
 
-/// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`] and [`RotatingCuckooFilter`] are names for it.
+/// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`] and [`RotatingCuckooFilter`] are aliases of it.
 ///
-/// `E` is the engine, which says what happens when there is no room, and with time: [`Fixed`], [`Growing`] or [`Rotating`].
-/// Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named; that of a `Growing` is always 4 x 16.
-/// `S` makes the hasher.
+/// `E` is the engine: [`Fixed`], [`Growing`] or [`Rotating`]. It determines what happens when there is no room, and
+/// over time. Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named; a `Growing` always has
+/// 4 x 16. `S` makes the hasher.
 ///
 /// # Examples
 ///
@@ -207,10 +206,10 @@ pub struct Filter<E = Fixed, S = RandomState> {
 }
 
 impl<E, S> Filter<E, S> {
-    /// The bytes that are no engine's heap.
+    /// The bytes outside the engine's heap memory.
     const BYTES: usize = size_of::<Self>();
 
-    /// The plan of a filter of which nothing is set.
+    /// A plan with default settings.
     fn plan() -> Plan<E::Options>
     where
         E: Buildable,
@@ -230,9 +229,9 @@ impl<E, S> Filter<E, S> {
     }
 }
 
-/// What a [`Filter`] is built on: [`Fixed`], [`Growing`], [`Rotating`], or [`Dyn`], any of the three.
+/// The engine of a [`Filter`]: [`Fixed`], [`Growing`], [`Rotating`], or [`Dyn`], which is any of the three.
 ///
-/// Sealed: the engines are those of this crate. As a bound it lets a function take any filter:
+/// Sealed: only this crate has engines. As a bound it lets a function take any filter:
 ///
 /// ```
 /// use lockfree_cuckoo::{CuckooFilter, Engine, Filter};
@@ -250,8 +249,7 @@ pub trait Engine: Stored + Sized {
     #[doc(hidden)]
     fn snapshot(&self) -> Result<Self, SnapshotError>;
 
-    /// Reads what follows the header. `hasher` makes the hasher that goes with what is stored of it, or finds that it
-    /// cannot.
+    /// Reads what follows the header. `hasher` makes the hasher for the stored identity, or fails.
     #[doc(hidden)]
     fn read<S>(
         frame: &Frame,
@@ -284,8 +282,9 @@ impl<E: Restored> Engine for E {
 ///
 /// Sealed, as [`Engine`] is.
 pub trait Buildable: Restored {
-    /// The same engine with buckets of another layout, if it takes [any](AnyLayout); else itself.
-    // Were it a type of `AnyLayout`, the compiler would say that a growing filter's builder has no `layout`, and not why.
+    /// The same engine with buckets of another layout if it takes [any](AnyLayout), otherwise the engine itself.
+    // Not a type of `AnyLayout`: the compiler would then say that a growing filter's builder has no `layout`, but not
+    // why.
     type With<M: Layout>: Buildable<Options = Self::Options>;
 }
 
@@ -330,7 +329,7 @@ impl<L: Layout> Buildable for Rotating<L> {
     type With<M: Layout> = Rotating<M>;
 }
 
-/// A filter of the size that a builder has unless it is set: for 1,024 items. For another size, use
+/// A filter of the builder's default size: for 1,024 items. For another size, use
 /// [`with_capacity`](Filter::with_capacity) or a builder.
 ///
 /// # Panics
@@ -355,10 +354,10 @@ impl<E: Buildable, S: Default> Default for Filter<E, S> {
     }
 }
 
-/// The measures. Not the items, and not the seed.
+/// Prints the measures, but neither the items nor the seed.
 impl<E: Engine, S> fmt::Debug for Filter<E, S> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct(self.engine.name())
+        out.debug_struct(&self.engine.kind().to_string())
             .field("len", &self.len())
             .field("capacity", &self.capacity())
             .field("tables", &self.engine.tables())

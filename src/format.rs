@@ -1,10 +1,9 @@
 //! The stored form of a filter, byte by byte. Documentation only.
 //!
 //! [`write_to`](crate::CuckooFilter::write_to), [`to_bytes`](crate::CuckooFilter::to_bytes) and
-//! [`chunks`](crate::Filter::chunks) write this form,
-//! and [`read_from`](crate::CuckooFilter::read_from) and [`from_bytes`](crate::CuckooFilter::from_bytes) read it.
-//! With the feature `serde`, a filter is serialized as these bytes. The form is the same on every machine. This
-//! is version 1; every later release reads it.
+//! [`chunks`](crate::Filter::chunks) write this form, and [`read_from`](crate::CuckooFilter::read_from) and
+//! [`from_bytes`](crate::CuckooFilter::from_bytes) read it. With the feature `serde`, a filter is serialized as these
+//! bytes. The form is the same on every machine. This is version 1; every later release reads it.
 //!
 //! # Layout
 //!
@@ -20,8 +19,8 @@
 //! | 14 | 1 | kind: 1, a [fixed](crate::CuckooFilter) filter; 2, a [growing](#growing-filters) one; 3, a [rotating](#rotating-filters) one |
 //! | 15 | 1 | hasher: 1 for [`RandomState`](crate::RandomState), 2 for a custom one |
 //! | 16 | 8 | seed of `RandomState`; 0 for a custom hasher |
-//! | 24 | 8 | check: the hash that the hasher gives for the 15 bytes `lockfree-cuckoo`, given in one `Hasher::write` |
-//! | 32 | 8 | capacity of each table in items, at most its number of slots; of a growing filter the limit on its rate |
+//! | 24 | 8 | check: the hasher's hash of the 15 bytes `lockfree-cuckoo`, given in one `Hasher::write` |
+//! | 32 | 8 | capacity of each table in items, at most its number of slots; for a growing filter the limit on its rate |
 //! | 40 | 8 | 0 for a fixed filter; the rotations of a rotating one; the limit on the memory of a growing one |
 //! | 48 | 4 | search budget in buckets, 2 to 4,096 |
 //! | 52 | 4 | tables, `n`: 1 for a fixed filter |
@@ -36,19 +35,19 @@
 //!
 //! | offset | bytes | content |
 //! |-------:|------:|---|
-//! | 0 | 8 | buckets: a power of two from 2, times a number of at most 31; at most 2<sup>64 - b</sup> for fingerprints of `b` bits. Of a growing filter see [below](#growing-filters) |
+//! | 0 | 8 | buckets: a power of two from 2, times a number of at most 31; at most 2<sup>64 - b</sup> for fingerprints of `b` bits. For a growing filter see [below](#growing-filters) |
 //! | 8 | 8 | items in the table: occupied slots |
 //!
-//! The magic follows the example of PNG. Its first byte is not text. The line ends at its end change if a
-//! transfer treats the file as text. The CRC is the one of zlib, PNG and Ethernet. Each CRC covers all that is before it
-//! but the other CRCs, so a new header before old buckets is detected.
+//! The magic follows the example of PNG. Its first byte is not text. The line ends at its end change if a transfer
+//! treats the file as text. The CRC is the one of zlib, PNG and Ethernet. Each CRC covers everything before it except
+//! the other CRCs, so a new header before old buckets is detected.
 //!
 //! A stored filter takes eight bytes per word, 16 per table and 72 more: with 4 x 16, 2.1 bytes per item if it is large
 //! and full.
 //!
 //! # Buckets
 //!
-//! The bytes 12 and 13 say which [`Layout`](crate::Layout) a bucket has. The item's hash determines its buckets and its
+//! Bytes 12 and 13 identify the [`Layout`](crate::Layout) of a bucket. The item's hash determines its buckets and its
 //! fingerprint ([`design`](crate::design#geometry)).
 //!
 //! | byte 12 | byte 13 | layout |
@@ -66,19 +65,19 @@
 //! | `0D` | `83` | `Lanes<3, 13, 8>` |
 //! | `10` | `F2` | `Lanes<2, 16, 15>` |
 //!
-//! * **Lanes.** The slots are side by side in the low bits of the number, each as wide as a fingerprint and a value. The
-//!   value is above the fingerprint. Bits above the top slot are 0. The slots are filled from the top one down: an empty
-//!   slot (0) is never above an occupied one. So `Lanes<4, 16>` is four 16-bit fingerprints.
-//! * **Semi-sorted.** `s x b > 64` bits. The fingerprints are sorted, the lowest in the lowest slot; an empty slot is 0.
-//!   The low `b - 4` bits of each are side by side in the low bits of the number. Above them is the number of the list
-//!   `n[0] <= n[1] <= ..` of the highest four bits of each: the sum of `C(n[i] + i, i + 1)` over all `i` from 0.
+//! * **Lanes.** The slots are side by side in the low bits of the number, each as wide as a fingerprint and a value.
+//!   The value is above the fingerprint. Bits above the top slot are 0. The slots are filled from the top down: an
+//!   empty slot (0) is never above an occupied one. So `Lanes<4, 16>` is four 16-bit fingerprints.
+//! * **Semi-sorted.** `s x b > 64` bits. The fingerprints are sorted, the lowest in the lowest slot; an empty slot is
+//!   0. The low `b - 4` bits of each are side by side in the low bits of the number. Above them is the number of the
+//!   list `n[0] <= n[1] <= ..` of the highest four bits of each: the sum of `C(n[i] + i, i + 1)` over all `i` from 0.
 //!
 //! # The same calls give the same bytes
 //!
-//! Where a token is stored is decided by the calls before, and by nothing else, in this and in every later release
-//! ([`design`](crate::design#the-same-calls-the-same-bytes)). So two filters of one size and one seed, for which the same calls
-//! were made in the same order, are stored as the same bytes; also if one of them was stored and read in between. This
-//! does not hold for calls that several threads make at once. To store, to copy or to list a filter changes nothing in it.
+//! The preceding calls alone decide where a token is stored, in this and in every later release
+//! ([`design`](crate::design#the-same-calls-the-same-bytes)). So two filters of one size and one seed that received the
+//! same calls in the same order are stored as the same bytes, even if one of them was stored and read in between. This
+//! does not hold for concurrent calls. Storing, copying or listing a filter does not change it.
 //!
 //! # An example
 //!
@@ -113,7 +112,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This Python program checks whether the file of a fixed filter with this layout is sound:
+//! This Python program checks the file of a fixed filter with this layout:
 //!
 //! ```python
 //! import struct, sys, zlib
@@ -134,26 +133,27 @@
 //!
 //! # Growing filters
 //!
-//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) has one to four tables: one until it has doubled ten times. The
-//! finest comes first. A filter in the middle of a doubling is stored as it is. The layout is 4 x 16. The limit on the rate of
-//! false positives is a `binary64` of IEEE 754, and at least the rate of one full table. The limit on the memory is in
-//! bytes; 2<sup>64</sup> - 1 is none. The first eight bytes of an entry are:
+//! A [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) has one to four tables: one until it has doubled ten times.
+//! The finest comes first. A filter in the middle of a doubling is stored as it is. The layout is 4 x 16. The limit on
+//! the rate of false positives is a `binary64` of IEEE 754, and at least the rate of one full table. The limit on the
+//! memory is in bytes; 2<sup>64</sup> - 1 means no limit. The first eight bytes of an entry are:
 //!
 //! | offset | bytes | content |
 //! |-------:|------:|---|
 //! | 0 | 1 | level at which the table began, from 1 |
 //! | 1 | 1 | level, `k`: the table has 2<sup>k</sup> buckets. At most ten more than at the beginning, and exactly ten more if there is a finer table |
 //! | 2 | 1 | 1 in the middle of a doubling from level `k` to the next, which the table must be able to have; else 0 |
-//! | 3 | 5 | the cursor: how many buckets of level `k` are split, from the first on. 0 if there is no doubling |
+//! | 3 | 5 | the cursor: the number of buckets of level `k` that are split, from the first on. 0 if there is no doubling |
 //!
-//! The words of a table are its 2<sup>k</sup> buckets. In the middle of a doubling there are two words for each of these
-//! buckets: its two children, if it is split; else the bucket, and 1, which is no bucket. All buckets before the cursor must
-//! be split, and any behind it may be.
+//! The words of a table are its 2<sup>k</sup> buckets. In the middle of a doubling there are two words for each of
+//! these buckets: its two children, if it is split; else the bucket, and 1, which is not a bucket. All buckets before
+//! the cursor must be split, and any behind it may be.
 //!
-//! A finer table begins at the level of the one behind it. Each bucket has four slots of 16 bits, filled from the top one
-//! down. A token has a head, the high six bits, which are never 0, and a tail, the low ten. Where the table began, all ten
-//! bits are those that follow the bucket's number in the string of index bits ([`doubling`](crate::design::doubling)). At a
-//! deeper level the tail is of nine such bits or fewer, but of no fewer than the doublings have left, then a 1, then zeros.
+//! A finer table begins at the level of the one behind it. Each bucket has four slots of 16 bits, filled from the top
+//! down. A token has a head, the high six bits, which are never 0, and a tail, the low ten. At the level where the
+//! table began, all ten bits are those that follow the bucket's number in the string of index bits
+//! ([`doubling`](crate::design::doubling)). At a deeper level the tail consists of at most nine such bits, but no fewer
+//! than the doublings have left, then a 1, then zeros.
 //!
 //! ```
 //! use lockfree_cuckoo::GrowingCuckooFilter;
@@ -183,8 +183,8 @@
 //!
 //! # Rotating filters
 //!
-//! A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) has 2 to 15 tables of one size: its generations, from the oldest
-//! to the young one. The spare table is not stored. There are less than 2<sup>43</sup> rotations.
+//! A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) has 2 to 15 tables of one size: its generations, from the
+//! oldest to the young one. The spare table is not stored. There are less than 2<sup>43</sup> rotations.
 //!
 //! ```
 //! use lockfree_cuckoo::RotatingCuckooFilter;
@@ -217,27 +217,26 @@
 //!
 //! # What a reader checks
 //!
-//! The reader checks the magic, the version, the CRC of the header and the numbers in it. Then it checks the
-//! hasher, the list of tables, and the length. Only then it allocates memory for the buckets.
-//! If the length is known, it allocates all at once. From a stream, it allocates at most 512 KiB or, if that is
-//! more, twice what it has read. Then it checks the last CRC, that each bucket is one that its layout has, and that
-//! each table holds as many items as the list says. A filter that passes could have been built by inserts
-//! and removals, so every operation on it keeps its guarantees.
+//! The reader checks the magic, the version, the CRC of the header and the numbers in it. Then it checks the hasher,
+//! the list of tables, and the length. Only then does it allocate memory for the buckets. If the length is known, it
+//! allocates all at once. From a stream, it allocates at most 512 KiB or, if that is more, twice what it has read. Then
+//! it checks the last CRC, that each bucket is valid in its layout, and that each table holds the number of items in
+//! the list. A filter that passes could have been built by inserts and removals, so every operation on it keeps its
+//! guarantees.
 //!
-//! Each failure is a [`ReadError`](crate::ReadError). For a later version, the reader looks at the version alone.
-//! A filter of another kind, and a filter of another layout, have their own errors.
+//! Each failure is a [`ReadError`](crate::ReadError). For a later version, the reader looks at the version alone. A
+//! filter of another kind and a filter of another layout have separate errors.
 //!
 //! # What it does not protect against
 //!
-//! * A CRC finds accidental damage. Someone who can write the file can write another filter, with answers of
-//!   their choice. If that matters, sign the bytes.
-//! * The file says how fast a filter grows, and how far. Someone who can write the file can make the filter ask
-//!   for much memory at its next insert.
-//! * The file contains the seed of the default hasher in readable form. Someone who knows it can make items that
+//! * A CRC detects accidental damage. Anyone who can write the file can write another filter, with answers of their
+//!   choice. If that matters, sign the bytes.
+//! * The file determines how fast a filter grows, and how far. Anyone who can write the file can make the filter
+//!   request much memory at its next insert.
+//! * The file contains the seed of the default hasher in readable form. Anyone who knows it can make items that
 //!   collide. If items come from an adversary, keep the file secret.
-//! * The reader identifies a hasher only by its check. It does not notice a custom hasher that hashes the check's
-//!   bytes as before, but items differently.
-//! * The file does not say how an item is hashed. Its `Hash` must feed the same bytes to the hasher where the
-//!   filter is read. For strings, byte strings and integers with the default hasher it does, on every machine. A
-//!   derived `Hash` depends on the order of the fields. For byte strings, [`hash_bytes`](crate::hash_bytes) does without
-//!   `Hash`.
+//! * The reader identifies a hasher only by its check. It does not notice a custom hasher that hashes the check's bytes
+//!   as before, but items differently.
+//! * The file does not say how an item is hashed. Its `Hash` must feed the same bytes to the hasher where the filter is
+//!   read. For strings, byte strings and integers with the default hasher it does, on every machine. A derived `Hash`
+//!   depends on the order of the fields. For byte strings, [`hash_bytes`](crate::RandomState::hash_bytes) avoids `Hash`.

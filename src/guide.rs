@@ -1,4 +1,4 @@
-//! A guide for users. Documentation only.
+//! A user guide. Documentation only.
 //!
 //! # Quick start
 //!
@@ -36,12 +36,12 @@
 //!
 //! # Four things to know first
 //!
-//! * **"No" is certain, "yes" is not.** A full filter of the default layout answers "yes" for about one in 8,600
+//! * **"No" is certain, "yes" is not.** A full filter with the default layout answers "yes" for about one in 8,600
 //!   absent items. The program above skips such a request although no worker handles it. The sender must try again.
 //! * **The size is fixed**, unless you choose a filter that grows. A full filter refuses inserts with an error.
-//! * **Remove only what you inserted.** The filter does not store the items, so it cannot check this. Any other
-//!   removal can remove another item ([`removing`]).
-//! * **Any type is an item.** `7u32` and `7u64` are different items, and the compiler does not warn you
+//! * **Remove only what you inserted.** The filter does not store the items, so it cannot check this. Any other removal
+//!   can remove another item ([`removing`]).
+//! * **Any hashable type is an item.** `7u32` and `7u64` are different items, and the compiler does not warn you
 //!   ([`hashing`](hashing#one-type-for-one-item)).
 //!
 //! # Which filter
@@ -60,7 +60,7 @@
 //! | more, to save memory | `Lanes<8, 8>`: 5.8 % | 8.5 |
 //! | | `SemiSorted<6, 12>`: 0.27 % | 11.6 |
 //! | fewer | `SemiSorted<4, 17>`: 0.0058 %, or `Lanes<3, 21>`: 2.6e-4 % | 16.9, or 23.2 |
-//! | a rate that a user of your program chooses | [`build_smallest`](crate::FilterBuilder::build_smallest) | the fewest for this rate |
+//! | a rate that your program's user chooses | [`build_smallest`](crate::FilterBuilder::build_smallest) | the fewest for this rate |
 //!
 //! [`layouts`] lists them all. Some store a value with each item. Growing filters have the default layout.
 //!
@@ -75,9 +75,9 @@
 //! | Which hasher? Can I pass my own hashes? What can an attacker do? | [`hashing`] |
 //! | What may I remove? | [`removing`] |
 //! | How do threads, async tasks, pipelines and servers share a filter? | [`sharing`] |
-//! | How do I save a filter and load it? | [`persistence`] |
+//! | How do I save and load a filter? | [`persistence`] |
 //! | What changes if I come from another filter or a set? | [`migration`] |
-//! | How does it work, and how far is it proved? | [`design`](crate::design) |
+//! | How does it work, and what is proved? | [`design`](crate::design) |
 //!
 //! Every snippet of the guide is the body of a `fn main() -> Result<(), Box<dyn std::error::Error>>`. It needs only
 //! this crate, unless the text above it names another.

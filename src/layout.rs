@@ -1,8 +1,8 @@
-//! The layout of a bucket: how the 64 bits of a word are divided into slots.
+//! The layout of a bucket: the division of a 64-bit word into slots.
 //!
-//! A bucket is one 64-bit word for ever: that makes every change of it one exchange. A [`Layout`] says how many
-//! slots the word has, how many bits a fingerprint has, and which words are references to descriptors instead. Only the
-//! rooms of this floor know; all others work with [`Bucket`], [`Token`] and [`Matches`], which ask the layout.
+//! A bucket is always one 64-bit word, so every change of it is one exchange. A [`Layout`] defines the number of slots,
+//! the bits of a fingerprint, and the words that are references to descriptors instead. Only the modules of this layer
+//! know them; all others use [`Bucket`], [`Token`] and [`Matches`], which ask the layout.
 //!
 //! Pure values; no atomics here.
 
@@ -21,15 +21,15 @@ pub(crate) use bucket::{Bucket, Matches};
 pub use lanes::Lanes;
 pub use semi_sorted::SemiSorted;
 pub(crate) use shape::ForLayout;
-pub use shape::Shape;
+pub use shape::{Kind, Shape};
 pub(crate) use token::{Fingerprint, Token, Value};
 pub(crate) use words::{
     Arenas, Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET, Sight, Words,
 };
 
-/// How a bucket, one 64-bit word, is divided into slots.
+/// The division of a bucket, one 64-bit word, into slots.
 ///
-/// A parameter of the filters: `Filter<Fixed<L>>`. Sealed: the layouts are those of this crate. The
+/// A parameter of the filters: `Filter<Fixed<L>>`. Sealed: only this crate has layouts. The
 /// [guide](crate::guide::layouts) says which one to choose, and [`Shape`] is a layout as a value.
 ///
 /// | layout | slots x bits | bits of a value |

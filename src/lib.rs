@@ -39,6 +39,6 @@ pub use filter::{
 };
 #[cfg(feature = "std")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, Grows};
-pub use layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
-pub use random_state::{RandomState, SeededHasher, hash_bytes};
+pub use layout::{Kind, Lanes, Layout, SemiSorted, Shape, WithValues};
+pub use random_state::{RandomState, SeededHasher};
 pub use stored::Chunks;

@@ -3,17 +3,17 @@
 use core::hash::{BuildHasher, Hasher};
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_inline};
 
-/// Builds the default hasher of a filter: rapidhash v3 with secrets made from a 64-bit seed.
+/// Builds a filter's default hasher: rapidhash v3 with secrets made from a 64-bit seed.
 ///
-/// [`new`](Self::new) draws a seed at random, which needs the feature `std`; [`with_seed`](Self::with_seed) fixes
-/// it. For byte strings, `str` and integers, the hash of a value depends on the seed alone: it is equal on every
-/// machine, of either byte order and of 32 or 64 bits, and stays equal in later releases. Other types decide in
-/// their `Hash` what they feed to a hasher.
+/// [`new`](Self::new) draws a random seed, which needs the feature `std`; [`with_seed`](Self::with_seed) fixes it. For
+/// byte strings, `str` and integers, the hash of a value depends on the seed alone: it is equal on every machine, of
+/// either byte order and of 32 or 64 bits, and stays equal in later releases. For other types, their `Hash` decides
+/// what they feed to a hasher.
 ///
-/// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which promises that
-/// its output never changes. Each value that `Hash` writes is hashed with the previous hash as the seed. The
-/// function is keyed but not cryptographic. If an adversary chooses the items *and* can learn about the seed, use
-/// a keyed cryptographic function such as SipHash, with
+/// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which promises that its
+/// output never changes. Each value that `Hash` writes is hashed with the previous hash as the seed. The function is
+/// keyed but not cryptographic. If an adversary chooses the items *and* can learn about the seed, use a keyed
+/// cryptographic function such as SipHash, with
 /// [`with_capacity_and_hasher`](crate::CuckooFilter::with_capacity_and_hasher).
 ///
 /// # Examples
@@ -68,14 +68,21 @@ impl RandomState {
         }
     }
 
-    /// The hash of a byte string, as [`hash_bytes`] with the seed of this state.
+    /// The hash of a byte string: the same on every machine, with every version of Rust, and in every later release.
+    ///
+    /// It is rapidhash v3 of the length, as eight little-endian bytes, and with that as the seed, rapidhash v3 of the bytes.
+    /// Today `hash_one` of a `[u8]` gives the same, but the standard library does not promise how `Hash` passes a slice to
+    /// a hasher. Where hashes are kept, or compared between machines, use this and the methods that take a hash.
     ///
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{RandomState, hash_bytes};
+    /// use lockfree_cuckoo::CuckooFilter;
     ///
-    /// assert_eq!(RandomState::with_seed(7).hash_bytes(b"flow"), hash_bytes(7, b"flow"));
+    /// let filter = CuckooFilter::builder().capacity(100).seed(7).build()?;
+    /// filter.insert_hash(filter.hasher().hash_bytes(b"flow"))?;
+    /// assert!(filter.contains(b"flow".as_slice()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
     #[must_use]
@@ -86,7 +93,7 @@ impl RandomState {
         hasher.finish()
     }
 
-    /// Returns the seed. Someone who knows it can make items that collide.
+    /// Returns the seed. Anyone who knows it can make items that collide.
     ///
     /// # Examples
     ///
@@ -97,33 +104,6 @@ impl RandomState {
     pub const fn seed(&self) -> u64 {
         self.seed
     }
-}
-
-/// The hash of a byte string with a seed: the same on every machine, with every version of Rust, and in every later
-/// release.
-///
-/// It is the hash that [`RandomState::with_seed`] gives for a `[u8]`, written down: rapidhash v3 of the length, as eight
-/// little-endian bytes, and with that as the seed, rapidhash v3 of the bytes. How the standard library's `Hash` hands a
-/// slice to a hasher is not promised by it. So where hashes are kept, or compared between machines, hash bytes by this,
-/// and call the methods that take a hash.
-///
-/// [`RandomState::hash_bytes`] is faster for many hashes with one seed: here the seed is expanded with each call.
-///
-/// # Examples
-///
-/// ```
-/// use lockfree_cuckoo::{CuckooFilter, hash_bytes};
-///
-/// let filter = CuckooFilter::builder().capacity(100).seed(7).build()?;
-/// filter.insert_hash(hash_bytes(7, b"flow"))?;
-/// assert!(filter.contains_hash(filter.hasher().hash_bytes(b"flow")));
-/// // As long as slices are handed over as today:
-/// assert!(filter.contains(b"flow".as_slice()));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[must_use]
-pub fn hash_bytes(seed: u64, bytes: &[u8]) -> u64 {
-    RandomState::with_seed(seed).hash_bytes(bytes)
 }
 
 #[cfg(feature = "std")]

@@ -1,8 +1,8 @@
 //! The stored form of a filter: bytes to engines and back.
 //!
-//! The form is documented for users in [`format`](crate::format): a header, a list of tables, their words, and checksums.
-//! Header and list become numbers that are all in range, or an error, before memory for the words is allocated. Reading
-//! trusts nothing that it has not checked.
+//! [`format`](crate::format) documents the form for users: a header, a list of tables, their words, and checksums.
+//! Before memory for the words is allocated, all numbers in header and list are checked to be in range. Reading trusts
+//! nothing unchecked.
 
 mod chunks;
 mod frame;
@@ -15,7 +15,7 @@ mod tests;
 
 pub use chunks::Chunks;
 pub(crate) use chunks::Listing;
-pub(crate) use frame::{Frame, Identity, Kind};
+pub(crate) use frame::{Frame, Identity};
 #[cfg(feature = "std")]
 pub(crate) use source::Stream;
 pub(crate) use source::{Slice, Source};
@@ -33,23 +33,21 @@ use source::{Input, Words};
 
 /// An engine that can be stored.
 pub trait Stored: Operations {
-    /// What there is to store.
+    /// What to store.
     fn listing(&self) -> Listing<'_>;
 }
 
-/// An engine that can be made of what was stored.
+/// An engine that can be restored from its stored form.
 pub trait Restored: Stored + Build {
-    /// What the header says it is.
-    const KIND: Kind;
-    /// How many tables there can be.
+    /// The possible numbers of tables.
     const TABLES: RangeInclusive<usize>;
 
-    /// What the list says of a table, if it can be true.
+    /// A valid entry of the list.
     type Table: Copy;
 
     /// Checks the numbers that only this kind has.
     fn check(numbers: &Numbers) -> Result<(), ReadError>;
-    /// An entry of the list, if it can be true behind that of the table `before`.
+    /// Checks an entry of the list against the table `before` it.
     fn table(
         numbers: &Numbers,
         entry: Entry,
@@ -57,8 +55,8 @@ pub trait Restored: Stored + Build {
     ) -> Result<Self::Table, ReadError>;
     /// The words of a table.
     fn geometry(table: Self::Table) -> Geometry<Self::Layout>;
-    /// The engine with these tables, if they can have these words. `outside` are the bytes of the filter outside of the
-    /// engine's heap.
+    /// The engine with these tables, if the words are valid in them. `outside` is the number of bytes of the filter
+    /// outside of the engine's heap.
     fn assemble(
         numbers: &Numbers,
         tables: Vec<(Self::Table, Words<Self::Layout>)>,
@@ -66,10 +64,10 @@ pub trait Restored: Stored + Build {
     ) -> Result<Self, ReadError>;
 }
 
-/// What the list says of a table.
+/// A table's entry in the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// Its number of buckets, or what tells that.
+    /// Its number of buckets, or an encoding of it.
     shape: u64,
     /// The occupied slots.
     items: u64,
@@ -80,27 +78,27 @@ const WORD: usize = size_of::<u64>();
 const CHECKSUM: usize = size_of::<u32>();
 const ENTRY: usize = 2 * WORD;
 
-/// Bytes that are stored between two looks at whether the engine has changed.
+/// Number of bytes stored between two checks for changes of the engine.
 const PIECE: usize = 1 << 14;
 
-/// The most tables that a filter can have.
+/// The maximum number of tables in a filter.
 const MOST_TABLES: usize = 15;
 
 /// The stored form as bytes. Fails if the engine changes meanwhile, or if there is no memory for the bytes.
 pub(crate) fn to_vec(engine: &impl Stored, identity: &Identity) -> Result<Vec<u8>, SnapshotError> {
-    let mut chunks = Chunks::of(engine.listing(), engine.shape(), identity);
+    let mut chunks = Chunks::of(engine, identity);
     let all = usize::try_from(chunks.bytes()).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     allocate::grow(&mut bytes, all)?;
     bytes.resize(all, 0);
-    // A piece at a time: a change that comes early ends it early.
+    // In pieces: an early change ends it early.
     for piece in bytes.chunks_mut(PIECE) {
         chunks.next_chunk(piece)?;
     }
     Ok(bytes)
 }
 
-/// Reads what follows the header. `hasher` makes the hasher that goes with what is stored of it, or finds that it cannot.
+/// Reads what follows the header. `hasher` makes the hasher for the stored identity, or fails.
 pub(crate) fn read<E: Restored, S>(
     frame: &Frame,
     source: &mut impl Source,
@@ -151,7 +149,7 @@ fn geometry<L: Layout>(stored: u64) -> Result<Geometry<L>, ReadError> {
     Geometry::with_buckets(buckets).ok_or(malformed("its number of buckets is impossible"))
 }
 
-/// Checks only against the number of slots, not against what a builder would choose: the sizing may change.
+/// Checks only against the number of slots, not against the builder's choice: the sizing may change.
 fn at_most_slots<L: Layout>(
     stored: u64,
     geometry: Geometry<L>,

@@ -22,11 +22,11 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub(crate) struct Table<L> {
     geometry: Geometry<L>,
-    /// As many as the geometry has buckets. Neither changes.
+    /// One for each bucket of the geometry. Neither number changes.
     words: Box<[AtomicU64]>,
 }
 
-/// The two words of an item, which are yet to be loaded.
+/// The two words of an item, not yet loaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a, L> {
     /// The table that the class was made for.
@@ -89,7 +89,7 @@ impl<L: Layout> Table<L> {
         Word::from_bits(self.words[bucket].load(Ordering::SeqCst))
     }
 
-    /// Asks for the line of a bucket. A number that is too large does no harm.
+    /// Prefetches a bucket. A number that is too large does no harm.
     #[inline]
     pub(crate) fn prefetch(&self, bucket: usize) {
         word::prefetch(self.words.as_ptr().wrapping_add(bucket));
@@ -125,7 +125,7 @@ impl<L: Layout> Table<L> {
         Word::from_bits(self.words[bucket].fetch_or(0, Ordering::SeqCst))
     }
 
-    /// Sets a word of a table that nobody else can reach.
+    /// Sets a word of an unshared table.
     pub(crate) fn set(&mut self, bucket: usize, content: Bucket<L>) {
         // Relaxed: `&mut` says that whatever follows is ordered by the handing over of the table itself.
         self.words[bucket].store(content.bits(), Ordering::Relaxed);
@@ -154,7 +154,7 @@ impl<L: Layout> Pair<'_, L> {
     }
 }
 
-/// A table that is being read in: the first buckets are there.
+/// A table that is being read: the first buckets are present.
 #[derive(Debug)]
 pub(crate) struct Partial<L> {
     words: Vec<AtomicU64>,
@@ -174,12 +174,12 @@ impl<L: Layout> Partial<L> {
         self.words.len()
     }
 
-    /// The buckets that there is memory for besides.
+    /// The number of further buckets that there is memory for.
     pub(crate) fn room(&self) -> usize {
         self.words.capacity() - self.words.len()
     }
 
-    /// Allocates memory for `more` buckets, and for hardly any beyond those.
+    /// Allocates memory for `more` buckets, and hardly any more.
     pub(crate) fn reserve(&mut self, more: usize) -> Result<(), OutOfMemory> {
         allocate::grow(&mut self.words, more)
     }
@@ -189,9 +189,9 @@ impl<L: Layout> Partial<L> {
         self.words.push(AtomicU64::new(content.bits()));
     }
 
-    /// The table of this geometry, which all buckets are there for.
+    /// The table of this geometry, once all buckets are present.
     pub(crate) fn build(self, geometry: Geometry<L>) -> Table<L> {
-        // Loads without bounds checks rest on it.
+        // Loads without bounds checks rely on this.
         assert_eq!(self.words.len(), geometry.buckets(), "a whole table");
         Table {
             geometry,

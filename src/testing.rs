@@ -1,4 +1,4 @@
-//! Doors for checks: what no user needs. Not covered by semantic versioning.
+//! Access for tests to items that users do not need. Not covered by semantic versioning.
 
 pub use crate::sync::hooks;
 
@@ -10,7 +10,7 @@ use crate::filter::{Buildable, Engine, Filter, FilterBuilder};
 use crate::layout::Layout;
 use crate::table::MAX_DESCRIPTORS;
 
-/// Relocation at will. Inserts do this on their own.
+/// Relocation on request. Inserts do this on their own.
 pub trait Relocate {
     /// Moves one copy from the bucket that the hash selects to its alternate, if it is there and the other has room.
     fn relocate_hash(&self, hash: u64) -> bool;
@@ -28,7 +28,7 @@ pub trait Double {
     /// Begins to double the finest table. Returns false if it cannot.
     fn begin_to_double(&self) -> bool;
 
-    /// Adds a table behind the finest, which takes the inserts from now on. Returns false if the finest can still double.
+    /// Adds a table behind the finest, which then takes the inserts. Returns false if the finest can still double.
     fn add_table(&self) -> bool;
 
     /// The share of the finest table's buckets that were split, while it doubles.
@@ -49,7 +49,7 @@ impl<E: Engine, S> Double for Filter<E, S> {
     }
 }
 
-/// The slots that are taken, by whatever.
+/// The number of taken slots, whatever holds them.
 pub trait Taken {
     /// The number of taken slots. Exact while no thread writes.
     fn taken(&self) -> usize;
@@ -61,9 +61,9 @@ impl<L: Layout, S> Taken for Filter<Fixed<L>, S> {
     }
 }
 
-/// Where the parts of a filter are in memory.
+/// The locations of a filter's parts in memory.
 pub trait Places {
-    /// The addresses of what changes while the filter is shared, with the name of the part.
+    /// The addresses of the memory that changes while the filter is shared, with the name of each part.
     fn places(&self) -> Vec<(&'static str, Range<usize>)>;
 }
 
@@ -73,9 +73,9 @@ impl<L: Layout, S> Places for Filter<Fixed<L>, S> {
     }
 }
 
-/// Descriptors that are scarce.
+/// A filter with few descriptors.
 pub trait Descriptors {
-    /// Sets the number of descriptors, which bounds how many inserts can relocate at once.
+    /// Sets the number of descriptors, which bounds the number of inserts that can relocate at once.
     #[must_use]
     fn descriptors(self, descriptors: usize) -> Self;
 }

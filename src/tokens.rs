@@ -1,19 +1,19 @@
 //! The protocol: a multiset of tokens in the words of a table, shared by many threads without a lock.
 //!
-//! This is the door: one line an operation. The rooms behind it, from the bottom up:
+//! This is the entry: one line per operation. The modules behind it, from the bottom up:
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
 //! | `transfer`, `descriptor` | a change of two words as a value; the records that words are frozen with |
-//! | `stripes`, `hints` | what tells lookups and scans that tokens change places |
-//! | `parts` | all of them together, and what a word means |
-//! | `settlement` | what a writer does with a frozen word, and how a pending admission is decided |
+//! | `stripes`, `hints` | signals to lookups and scans that tokens change places |
+//! | `parts` | all of them together, and the meaning of a word |
+//! | `settlement` | how a writer handles a frozen word, and how a pending admission is decided |
 //! | `lookup`, `removal` | one step each over the two words of a class |
-//! | `path`, `relocation` | how a way to a vacant slot is found, and a token moved along it |
-//! | `insertion`, `admission` | what is put there: one token more, or the only one of its class |
+//! | `path`, `relocation` | the search for a path to a vacant slot, and the move of a token along it |
+//! | `insertion`, `admission` | adding one token more, or the only one of its class |
 //! | `scan`, `emptying` | the whole table |
 //!
-//! Each room imports from those above it in this list, never the other way round.
+//! Each module imports from those above it in this list, never the other way round.
 
 mod admission;
 mod descriptor;
@@ -78,7 +78,7 @@ impl<L: Layout> Tokens<L> {
         lookup::find(self, hash).map(Token::value)
     }
 
-    /// Hands over the values of all tokens of this class. Settles both words, so it may write.
+    /// Passes the values of all tokens of this class to `value`. Settles both words, so it may write.
     pub(crate) fn values(&self, hash: u64, value: impl FnMut(Value)) {
         let class = self.table.candidates(hash);
         let (a, b) = lookup::pair(self, class);
@@ -87,7 +87,7 @@ impl<L: Layout> Tokens<L> {
         of_the_class.map(Token::value).for_each(value);
     }
 
-    /// Gives one token of this class that has the value `old` the value `new`. Returns false if there is none.
+    /// Changes the value of one token of this class from `old` to `new`. Returns false if there is none.
     pub(crate) fn replace_value(&self, hash: u64, old: Value, new: Value) -> bool {
         let class = self.table.candidates(hash);
         let token = |value| Token::with_value(class.fingerprint, value);
@@ -103,7 +103,7 @@ impl<L: Layout> Tokens<L> {
         removal::change(self, class, |bucket| bucket.without_token(token))
     }
 
-    /// One attempt to do so, if `elsewhere` there is no equal token either.
+    /// One attempt to add it, if `elsewhere` there is no equal token either.
     pub(crate) fn try_to_admit(
         &self,
         hash: u64,
@@ -123,7 +123,7 @@ impl<L: Layout> Tokens<L> {
         removal::remove(self, hash)
     }
 
-    /// Asks for the words of a hash.
+    /// Prefetches the words of a hash.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
         let class = self.table.candidates(hash);
@@ -131,7 +131,7 @@ impl<L: Layout> Tokens<L> {
         self.table.prefetch(class.second);
     }
 
-    /// The hashes in order, each some time after its words were asked for.
+    /// The hashes in order, each some time after its words were prefetched.
     #[inline]
     pub(crate) fn ahead(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
         ahead(hashes, |hash| self.prefetch(hash))
@@ -148,7 +148,7 @@ impl<L: Layout> Tokens<L> {
         self.stripes.bumps()
     }
 
-    /// A copy that holds every token that is in from the call to the return, and their number.
+    /// A copy that holds every token that is stored from the call to the return, and their number.
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
         scan::snapshot(self)
     }
@@ -158,7 +158,7 @@ impl<L: Layout> Tokens<L> {
 /// their lines are still in the first-level cache. By measurement, 16 to 64 are about as good.
 const DISTANCE: usize = 32;
 
-/// The hashes, or what stands for them, in order, each some time after `prefetch` was called for it.
+/// The hashes, or their stand-ins, in order, each some time after `prefetch` was called for it.
 #[inline]
 pub(crate) fn ahead<T: Copy>(hashes: &[T], prefetch: impl Fn(T)) -> impl Iterator<Item = T> {
     hashes

@@ -5,7 +5,7 @@
 
 use lockfree_cuckoo::{
     CuckooFilter, CuckooFilterBuilder, InsertError, RandomState, RotatingCuckooFilter,
-    RotatingCuckooFilterBuilder, hash_bytes,
+    RotatingCuckooFilterBuilder,
 };
 use std::thread;
 
@@ -38,7 +38,8 @@ fn the_builder_begins_with_a_hasher() {
 #[test]
 fn impossible_sizes_are_errors() {
     let refused = |items| {
-        CuckooFilter::try_with_capacity_and_hasher(items, RandomState::with_seed(7)).is_err()
+        let builder = CuckooFilterBuilder::with_hasher(RandomState::with_seed(7));
+        builder.capacity(items).build().is_err()
     };
     assert!(!refused(1_000));
     assert!(refused(usize::MAX));
@@ -117,8 +118,10 @@ fn forgets_while_threads_insert() {
 
 #[test]
 fn is_stored_in_chunks() {
-    let mut filter = seeded(1_000);
-    filter.insert_hash(hash_bytes(7, b"a")).expect("room");
+    let filter = seeded(1_000);
+    filter
+        .insert_hash(filter.hasher().hash_bytes(b"a"))
+        .expect("room");
     let mut chunks = filter.chunks();
     let (mut stored, mut chunk) = (Vec::new(), [0; 100]);
     while chunks.position() < chunks.bytes() {

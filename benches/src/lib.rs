@@ -10,8 +10,6 @@
 //!   machine disturbs both.
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin growing -- --quick`: what a filter that grows costs,
 //!   beside the fixed one, and beside rivals that grow.
-//! - `cargo run --release -p lockfree-cuckoo-benches --bin layouts`: how fast each layout is, beside the bare limit of its
-//!   own lanes and beside 4 x 16.
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin fit`: how full tables of each layout get, and whether that
 //!   is enough for what is promised. It measures no time.
 //! - `cargo bench -p lockfree-cuckoo-benches`: criterion benches of each kind of work, with the limit and rivals in the
@@ -34,17 +32,16 @@ mod rig;
 pub mod rivals;
 mod work;
 
-pub use charts::machine::{Cache, caches, cores};
+pub use charts::machine::cores;
 pub use contender::{Contender, Visitor};
 pub use duel::{Cell, Duel, Pair, Quartiles, median};
 pub use keys::Keys;
 pub use latency::{Latencies, Quantiles, insert_timed};
-pub use limit::{Bare, Limit};
+pub use limit::Limit;
 pub use options::{BEYOND_CACHE, Common, IN_CACHE, have_done, items_name, items_of, threads_name};
 pub use race::{Slice, Watch, are_free, race};
 pub use report::{
-    About, Goal, Table, axis, machine, or_dash, print_about, print_cores, print_goals,
-    rate_and_ratio,
+    About, Goal, Table, machine, or_dash, print_about, print_cores, print_goals, rate_and_ratio,
 };
 pub use rig::{Faults, Rig};
 pub use work::{OPS_PER_BLOCK, Work, count, insert_each, look_up_each};

@@ -8,7 +8,7 @@
 //! For batches the same, with the words of the next sixteen keys on their way from memory while those of sixteen are
 //! used.
 //!
-//! It is as fast as it can be written: no bounds checks, a compare in vectors where lanes suit them, and a select rather
+//! It is as fast as it can be written: no bounds checks, a compare in vectors where the processor has them, and a select rather
 //! than a branch wherever a branch on random content would be mispredicted half of the time. The words are atomic,
 //! because a table that threads share has to be read so: the compiler may not gather several of them at once. The filter
 //! cannot reach it where its promises cost instructions that wait for memory.
@@ -20,8 +20,16 @@ use model::geometry::SPREAD;
 
 use crate::contender::Contender;
 
-/// Of the layout of a `CuckooFilter`: four 16-bit lanes a word.
-pub type Limit = Bare<{ Layout::DEFAULT.slots }, { Layout::DEFAULT.fingerprint_bits }>;
+/// The layout of a `CuckooFilter`: four 16-bit lanes, which fill a word.
+const SLOTS: usize = Layout::DEFAULT.slots;
+const BITS: u32 = Layout::DEFAULT.fingerprint_bits;
+const _: () = assert!(
+    SLOTS == 4 && BITS == 16,
+    "the vectors compare four lanes of 16 bits"
+);
+const LANE: u64 = u64::MAX >> (u64::BITS - BITS);
+const ONE_IN_EACH: u64 = u64::MAX / LANE;
+const TOP_OF_EACH: u64 = ONE_IN_EACH << (BITS - 1);
 
 const LOAD: f64 = 0.95;
 
@@ -39,29 +47,16 @@ struct Candidates {
 /// Keys whose words are asked for together.
 const GROUP: usize = 16;
 
-/// An array of plain atomic words, of `SLOTS` lanes of `BITS` bits each.
+/// An array of plain atomic words.
 #[derive(Debug)]
-pub struct Bare<const SLOTS: usize, const BITS: u32> {
+pub struct Limit {
     words: Box<[AtomicU64]>,
     offset_shift: u32,
 }
 
-impl<const SLOTS: usize, const BITS: u32> Bare<SLOTS, BITS> {
-    const ONE_IN_EACH: u64 = {
-        let (mut ones, mut lane) = (0, 0);
-        while lane < SLOTS as u32 {
-            ones |= 1 << (lane * BITS);
-            lane += 1;
-        }
-        ones
-    };
-    const TOP_OF_EACH: u64 = Self::ONE_IN_EACH << (BITS - 1);
-    const LANE: u64 = u64::MAX >> (u64::BITS - BITS);
-    const LANES: u64 = Self::ONE_IN_EACH * Self::LANE;
-
+impl Limit {
     /// All words vacant. Their number is a power of two times that of the ranges inside which the XOR stays.
-    #[must_use]
-    pub fn with_words(words: usize) -> Self {
+    fn with_words(words: usize) -> Self {
         Self {
             words: (0..words).map(|_| AtomicU64::new(0)).collect(),
             offset_shift: u64::BITS - words.trailing_zeros(),
@@ -70,7 +65,7 @@ impl<const SLOTS: usize, const BITS: u32> Bare<SLOTS, BITS> {
 
     #[inline]
     fn candidates(&self, hash: u64) -> Candidates {
-        let fingerprint = (hash & Self::LANE).max(1);
+        let fingerprint = (hash & LANE).max(1);
         let first = ((u128::from(hash) * self.words.len() as u128) >> 64) as usize;
         let spread = fingerprint.wrapping_mul(SPREAD) | 1 << 63;
         Candidates {
@@ -151,8 +146,8 @@ impl<const SLOTS: usize, const BITS: u32> Bare<SLOTS, BITS> {
     /// The top bit of lanes that hold `fingerprint`; the lowest is exact.
     #[inline]
     fn flags(word: u64, fingerprint: u64) -> u64 {
-        let difference = word ^ (fingerprint * Self::ONE_IN_EACH);
-        difference.wrapping_sub(Self::ONE_IN_EACH) & !difference & Self::TOP_OF_EACH
+        let difference = word ^ (fingerprint * ONE_IN_EACH);
+        difference.wrapping_sub(ONE_IN_EACH) & !difference & TOP_OF_EACH
     }
 
     #[inline]
@@ -164,25 +159,22 @@ impl<const SLOTS: usize, const BITS: u32> Bare<SLOTS, BITS> {
         } else {
             (of.second, b)
         };
-        self.exchange(index, word, (word << BITS | of.fingerprint) & Self::LANES)
+        self.exchange(index, word, word << BITS | of.fingerprint)
     }
 
-    /// In vectors, if the lanes are 8 or 16 bits wide and fill the word, and the processor has them.
+    /// In vectors, if the processor has them.
     #[inline]
     fn contains_at(&self, of: Candidates) -> bool {
         let (a, b) = self.pair(of);
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        if Self::SUITS_VECTORS {
-            return vector::any_equal::<BITS>(of.fingerprint, a, b);
-        }
+        return vector::any_equal(of.fingerprint, a, b);
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
         Self::either_contains(a, b, of.fingerprint)
     }
 
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    const SUITS_VECTORS: bool = (BITS == 8 || BITS == 16) && SLOTS as u32 * BITS == u64::BITS;
-
     /// By arithmetic on words.
     #[inline]
+    #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
     fn either_contains(a: u64, b: u64, fingerprint: u64) -> bool {
         Self::flags(a, fingerprint) | Self::flags(b, fingerprint) != 0
     }
@@ -204,7 +196,7 @@ impl<const SLOTS: usize, const BITS: u32> Bare<SLOTS, BITS> {
     }
 }
 
-impl<const SLOTS: usize, const BITS: u32> Contender for Bare<SLOTS, BITS> {
+impl Contender for Limit {
     const EXACT: bool = false;
     const BATCHED: bool = true;
 
@@ -268,15 +260,11 @@ mod vector {
 
     /// Whether a lane of two words holds `wanted`.
     #[inline]
-    pub(super) fn any_equal<const BITS: u32>(wanted: u64, a: u64, b: u64) -> bool {
+    pub(super) fn any_equal(wanted: u64, a: u64, b: u64) -> bool {
         // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
         unsafe {
             let words = x86::_mm_set_epi64x(b as i64, a as i64);
-            let equal = if BITS == 8 {
-                x86::_mm_cmpeq_epi8(words, x86::_mm_set1_epi8(wanted as i8))
-            } else {
-                x86::_mm_cmpeq_epi16(words, x86::_mm_set1_epi16(wanted as i16))
-            };
+            let equal = x86::_mm_cmpeq_epi16(words, x86::_mm_set1_epi16(wanted as i16));
             x86::_mm_movemask_epi8(equal) != 0
         }
     }
@@ -290,24 +278,18 @@ mod tests {
     use crate::keys::Keys;
     use crate::options::{BEYOND_CACHE, IN_CACHE};
 
-    /// Every lane of both words, by vectors and by arithmetic.
-    fn compares_in_two_ways<const SLOTS: usize, const BITS: u32>() {
-        let bare = Bare::<SLOTS, BITS>::with_words(2);
-        let keys: Vec<u64> = (1..=2 * SLOTS as u64).collect();
-        assert!(keys.iter().all(|&key| bare.insert(key)));
-        for key in 1..200 {
-            let (a, b) = bare.pair(bare.candidates(key));
-            let found = Bare::<SLOTS, BITS>::either_contains(a, b, key);
-            assert_eq!(found, keys.contains(&key), "{key}");
-            assert_eq!(bare.contains(key), found, "{key}");
-        }
-    }
-
+    /// Every lane of both words.
     #[test]
     fn vectors_and_arithmetic_find_the_same() {
-        compares_in_two_ways::<8, 8>();
-        compares_in_two_ways::<4, 16>();
-        compares_in_two_ways::<3, 21>();
+        let limit = Limit::with_words(2);
+        let keys: Vec<u64> = (1..=2 * SLOTS as u64).collect();
+        assert!(keys.iter().all(|&key| limit.insert(key)));
+        for key in 1..200 {
+            let (a, b) = limit.pair(limit.candidates(key));
+            let found = Limit::either_contains(a, b, key);
+            assert_eq!(found, keys.contains(&key), "{key}");
+            assert_eq!(limit.contains(key), found, "{key}");
+        }
     }
 
     #[test]
@@ -316,11 +298,11 @@ mod tests {
             .map(|key: u64| key.wrapping_mul(SPREAD))
             .collect();
         for part in [0, 1, GROUP, 2 * GROUP - 1, keys.len()].map(|end| &keys[..end]) {
-            let [one, many] = [(); 2].map(|()| Bare::<4, 16>::with_words(1 << 10));
+            let [one, many] = [(); 2].map(|()| Limit::with_words(1 << 10));
             assert!(part.iter().all(|&key| one.insert(key)));
             assert_eq!(many.insert_many(part), part.len());
             let words =
-                |bare: &Bare<4, 16>| -> Vec<u64> { (0..1 << 10).map(|at| bare.load(at)).collect() };
+                |limit: &Limit| -> Vec<u64> { (0..1 << 10).map(|at| limit.load(at)).collect() };
             assert_eq!(words(&one), words(&many));
             let mut found = vec![false; keys.len()];
             many.contains_many(&keys, &mut found);

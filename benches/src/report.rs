@@ -3,7 +3,6 @@
 use std::ops::RangeInclusive;
 use std::{fmt, iter};
 
-use charts::{Axis, Scale};
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
@@ -172,15 +171,6 @@ pub fn print_cores(speedups: &[f64]) {
     println!("\nTwo threads by one, arithmetic, process by process: {speedups:.2?}");
     if !speedups.iter().copied().any(are_free) {
         println!("No process had two free cores: two threads took turns, and seldom met.");
-    }
-}
-
-/// An axis of a chart.
-#[must_use]
-pub fn axis(label: &str, scale: Scale) -> Axis {
-    Axis {
-        label: label.to_owned(),
-        scale,
     }
 }
 

@@ -17,7 +17,7 @@ use lockfree_cuckoo::CuckooFilter;
 use fastbloom::AtomicBloomFilter;
 
 use self::filters::{AtomicCuckoo, Cuckoofilter, Scalable};
-use self::locks::{Alone, Exclusive, ReadWrite, Sharded};
+use self::locks::{Alone, ReadWrite};
 use self::sets::{Dashmap, Hashbrown, Papaya, SccIndex};
 use crate::contender::{Contender, Visitor};
 
@@ -29,14 +29,11 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<CuckooFilter>(FILTER);
     visitor.visit::<AtomicCuckoo>("atomic-cuckoo-filter");
     visitor.visit::<ReadWrite<Cuckoofilter>>("cuckoofilter-rwlock");
-    visitor.visit::<Exclusive<Cuckoofilter>>("cuckoofilter-mutex");
-    visitor.visit::<Sharded<Cuckoofilter>>("cuckoofilter-64");
     visitor.visit::<Alone<Cuckoofilter>>("cuckoofilter-alone");
     visitor.visit::<ReadWrite<Scalable>>("scalable-rwlock");
     visitor.visit::<Alone<Scalable>>("scalable-alone");
     visitor.visit::<ReadWrite<qfilter::Filter>>("qfilter-rwlock");
     visitor.visit::<AtomicBloomFilter>("fastbloom");
-    visitor.visit::<Alone<sbbf_rs_safe::Filter>>("sbbf-rs-safe");
     visitor.visit::<Dashmap>("dashmap");
     visitor.visit::<Papaya>("papaya");
     visitor.visit::<SccIndex>("scc-index");

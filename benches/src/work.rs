@@ -94,23 +94,18 @@ pub fn count<T>(items: &[T], call: impl Fn(&T) -> bool) -> usize {
 }
 
 /// Inserts the keys. The number that was not refused.
-#[inline(never)]
 pub fn insert_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    keys.iter().map(|&key| usize::from(table.insert(key))).sum()
+    count(keys, |&key| table.insert(key))
 }
 
 /// Looks the keys up. The number that was found.
-#[inline(never)]
 pub fn look_up_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    keys.iter()
-        .map(|&key| usize::from(table.contains(key)))
-        .sum()
+    count(keys, |&key| table.contains(key))
 }
 
 /// Removes the keys. The number that was there.
-#[inline(never)]
 pub(crate) fn remove_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    keys.iter().map(|&key| usize::from(table.remove(key))).sum()
+    count(keys, |&key| table.remove(key))
 }
 
 /// Inserts the keys in batches. The number that was not refused.

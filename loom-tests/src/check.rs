@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use crew::{checking_a_mutant, name_of_the_test, set_by};
+
 /// How many preemptive switches a schedule may have. A bound finds errors; it proves nothing beyond itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
@@ -16,23 +18,14 @@ pub enum Bound {
 /// The environment variable that sets another bound for all.
 const SET_PREEMPTIONS: &str = "LOOM_MAX_PREEMPTIONS";
 
-/// The environment variable that is set while a mutant is checked.
-const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";
-
 /// Far more accesses than any model makes; reaching it means that a thread goes round for ever.
 const MAX_BRANCHES: usize = 20_000;
 
-/// Checks `model` over all schedules within the bound.
-///
-/// # Panics
-///
-/// If a schedule breaks an assertion of the model, or if there were fewer than `least` schedules: then the
-/// model does not explore what it says it does.
+/// Checks `model` over all schedules within the bound. If they are fewer than `least`, it does not explore what it says.
 #[track_caller]
-pub fn check(name: &str, bound: Bound, least: usize, model: impl Fn() + Send + Sync + 'static) {
-    let set = std::env::var(SET_PREEMPTIONS).ok();
-    let preemptions = set.and_then(|set| set.parse().ok());
-    let preemptions = preemptions.unwrap_or(bound as usize);
+pub fn check(bound: Bound, least: usize, model: impl Fn() + Send + Sync + 'static) {
+    let name = name_of_the_test();
+    let preemptions = set_by(SET_PREEMPTIONS).unwrap_or(bound as usize);
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = MAX_BRANCHES;
@@ -47,7 +40,7 @@ pub fn check(name: &str, bound: Bound, least: usize, model: impl Fn() + Send + S
     let seconds = start.elapsed().as_secs_f64();
     println!("{executions:>9} executions: {name} ({preemptions} preemptions, {seconds:.1} s)");
     assert!(
-        executions >= least || std::env::var_os(CHECKING_A_MUTANT).is_some(),
+        executions >= least || checking_a_mutant(),
         "only {executions} executions of {name}, at least {least} expected"
     );
 }

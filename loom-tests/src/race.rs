@@ -154,7 +154,6 @@ pub fn quietly<F, R>(call: impl Fn(&F) -> R + Send + Sync + 'static) -> Act<F> {
 }
 
 /// Adds a copy; there is room.
-#[must_use]
 pub fn insert<F: Hashed>(item: Item) -> Act<F> {
     let added = Told::Added(item.class);
     Act::on(item, added, move |filter: &F, hash| {
@@ -164,7 +163,6 @@ pub fn insert<F: Hashed>(item: Item) -> Act<F> {
 }
 
 /// Adds a copy if there is room.
-#[must_use]
 pub fn try_insert<F: Hashed>(item: Item) -> Act<F> {
     let added = Told::Added(item.class);
     Act::on(item, added, move |filter: &F, hash| {
@@ -173,7 +171,6 @@ pub fn try_insert<F: Hashed>(item: Item) -> Act<F> {
 }
 
 /// Is refused.
-#[must_use]
 pub fn insert_in_vain<F: Hashed>(item: Item) -> Act<F> {
     Act::on(item, Told::Nothing, |filter: &F, hash| {
         let refused = filter.insert_hash(hash);
@@ -186,13 +183,11 @@ pub fn insert_in_vain<F: Hashed>(item: Item) -> Act<F> {
 }
 
 /// Adds the item unless it is in; there is room.
-#[must_use]
 pub fn admit<F: Hashed>(item: Item) -> Act<F> {
     admission(item, |told| Some(told.expect("room")))
 }
 
 /// The same if there is room.
-#[must_use]
 pub fn try_admit<F: Hashed>(item: Item) -> Act<F> {
     admission(item, Result::ok)
 }
@@ -206,7 +201,6 @@ fn admission<F: Hashed>(item: Item, told: fn(Result<bool, InsertError>) -> Optio
 }
 
 /// Removes a copy if there is one.
-#[must_use]
 pub fn remove<F: Hashed>(item: Item) -> Act<F> {
     let effect = Told::Removed(item.class, true);
     Act::on(item, effect, move |filter: &F, hash| {
@@ -215,7 +209,6 @@ pub fn remove<F: Hashed>(item: Item) -> Act<F> {
 }
 
 /// Looks for the item.
-#[must_use]
 pub fn see<F: Hashed>(item: Item) -> Act<F> {
     Act::on(item, Told::Nothing, move |filter: &F, hash| {
         Told::Seen(item.class, filter.contains_hash(hash))
@@ -223,7 +216,6 @@ pub fn see<F: Hashed>(item: Item) -> Act<F> {
 }
 
 /// Counts the item, which in the midst of a race says only whether there is one.
-#[must_use]
 pub fn count<F: Hashed>(item: Item) -> Act<F> {
     Act::on(item, Told::Nothing, move |filter: &F, hash| {
         Told::Seen(item.class, filter.count_hash(hash) > 0)
@@ -231,7 +223,6 @@ pub fn count<F: Hashed>(item: Item) -> Act<F> {
 }
 
 /// Moves a copy to its other bucket; nobody is in the way.
-#[must_use]
 pub fn hop<F: Relocate>(item: Item) -> Act<F> {
     Act::on(item, Told::Nothing, |filter: &F, hash| {
         assert!(filter.relocate_hash(hash), "nobody was in the way of a hop");
@@ -240,7 +231,6 @@ pub fn hop<F: Relocate>(item: Item) -> Act<F> {
 }
 
 /// The same if nobody is.
-#[must_use]
 pub fn try_hop<F: Relocate>(item: Item) -> Act<F> {
     Act::on(item, Told::Nothing, |filter: &F, hash| {
         filter.relocate_hash(hash);
@@ -254,7 +244,6 @@ type Death = (usize, Arc<AtomicBool>);
 /// A model of threads that race.
 #[must_use]
 pub struct Race<F> {
-    name: String,
     least: usize,
     bound: Bound,
     one_order: bool,
@@ -268,12 +257,10 @@ pub struct Race<F> {
 
 /// Threads that race on such a filter, in so many executions at least.
 pub fn race<F: Hashed + 'static>(
-    name: impl Into<String>,
     least: usize,
     filter: impl Fn() -> F + Send + Sync + 'static,
 ) -> Race<F> {
     Race {
-        name: name.into(),
         least,
         bound: Bound::Usual,
         one_order: false,
@@ -335,33 +322,23 @@ impl<F: Hashed + 'static> Race<F> {
     }
 
     /// Checks it.
-    ///
-    /// # Panics
-    ///
-    /// As [`check`] does.
     #[track_caller]
     pub fn check(self) {
-        let (name, bound, least) = (self.name.clone(), self.bound, self.least);
         let race = Arc::new(self);
-        check(&name, bound, least, move || race.run(None));
+        check(race.bound, race.least, move || race.run(None));
     }
 
     /// Checks it with the first thread dead at its first access, at its second one and so on, until it survives: it makes
     /// so many accesses at least.
-    ///
-    /// # Panics
-    ///
-    /// As [`check`] does.
     #[track_caller]
     pub fn check_deaths(self, accesses: usize) {
         let race = Arc::new(self);
         for at in 0.. {
             let dead = Arc::new(AtomicBool::new(false));
-            let name = format!("{}, dead at access {at}", race.name);
             let (dying, death) = (Arc::clone(&race), (at, Arc::clone(&dead)));
-            check(&name, race.bound, 1, move || dying.run(Some(&death)));
+            check(race.bound, 1, move || dying.run(Some(&death)));
             if !dead.load(Ordering::Relaxed) {
-                assert!(at >= accesses, "{}: only {at} accesses", race.name);
+                assert!(at >= accesses, "only {at} accesses");
                 return;
             }
         }

@@ -27,24 +27,28 @@ pub struct Item {
     pub class: u64,
 }
 
+impl Item {
+    /// One that is told from all others.
+    pub const fn alone(hash: u64) -> Self {
+        Self { hash, class: hash }
+    }
+}
+
 /// Goes beyond the short search, so that both kinds are explored.
 const BUDGET: usize = 16;
 
 /// A filter of two buckets, which every token has for candidates.
-#[must_use]
 pub fn pair<L: Layout>(descriptors: usize) -> Filter<Fixed<L>> {
     filter(2, descriptors, BUDGET)
 }
 
 /// A filter of four buckets: the candidates of a token are two or three buckets apart, as its fingerprint
 /// says ([`near`], [`far`]).
-#[must_use]
 pub fn square<L: Layout>(descriptors: usize) -> Filter<Fixed<L>> {
     filter(4, descriptors, BUDGET)
 }
 
 /// A filter of so many buckets, whose searches examine so many at most.
-#[must_use]
 pub fn filter<L: Layout>(buckets: usize, descriptors: usize, budget: usize) -> Filter<Fixed<L>> {
     let builder = CuckooFilter::builder().layout::<L>().buckets(buckets);
     let builder = builder.descriptors(descriptors).search_budget(budget);
@@ -52,31 +56,26 @@ pub fn filter<L: Layout>(buckets: usize, descriptors: usize, budget: usize) -> F
 }
 
 /// The item of a [`pair`] with this fingerprint that looks at `bucket` first.
-#[must_use]
 pub fn at(bucket: usize, fingerprint: Fingerprint) -> Item {
     at_of::<Default>(bucket, fingerprint)
 }
 
 /// The same in another layout.
-#[must_use]
 pub fn at_of<L: Layout>(bucket: usize, fingerprint: Fingerprint) -> Item {
     item::<L>(2, bucket, fingerprint)
 }
 
 /// The `n`-th item of a [`square`] with the candidates `bucket` and `bucket ^ 2`.
-#[must_use]
 pub fn near(bucket: usize, n: usize) -> Item {
     apart::<Default>(2, bucket, n)
 }
 
 /// The `n`-th item of a [`square`] with the candidates `bucket` and `bucket ^ 3`.
-#[must_use]
 pub fn far(bucket: usize, n: usize) -> Item {
     apart::<Default>(3, bucket, n)
 }
 
 /// The `n`-th item of a [`square`] in another layout with the candidates `bucket` and `bucket ^ distance`: 2 or 3.
-#[must_use]
 pub fn apart<L: Layout>(distance: usize, bucket: usize, n: usize) -> Item {
     let suitable = geometry::<L>(4).fingerprints(0, 1, n + 1, |other| other == distance);
     item::<L>(4, bucket, suitable[n])

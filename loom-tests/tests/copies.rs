@@ -2,24 +2,20 @@
 //! copy. Few schedules disturb a copy so much that it gives up; those that do promise nothing.
 #![cfg(all(loom, feature = "loom"))]
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::array;
 
-use lockfree_cuckoo::testing::hooks::dying_after;
-use lockfree_cuckoo::testing::{Double, Relocate};
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{
     CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, SemiSorted, SnapshotError,
 };
-use loom::sync::Arc;
-use loom::thread;
-use loom_tests::check::{Bound, check};
-use loom_tests::tiny::{Default, F, G, ORDERS, at, at_of, far, near, pair, square};
+use loom_tests::race::{Act, Race, Told, act, insert, quietly, race, remove, try_hop};
+use loom_tests::tiny::{Default, F, G, Item, ORDERS, at, at_of, far, near, pair, square};
+use model::Fingerprint;
 
-use Bound::{Large, Usual};
-
-/// How a filter is copied.
+/// How a filter is copied: none if it was disturbed.
 type Copy<F> = fn(&F) -> Option<F>;
 
-fn snapshot<L: Layout>(filter: &Filter<Fixed<L>>) -> Option<Filter<Fixed<L>>> {
+fn snapshot<E: Engine>(filter: &Filter<E>) -> Option<Filter<E>> {
     match filter.snapshot() {
         Ok(copy) => Some(copy),
         Err(SnapshotError::Disturbed) => None,
@@ -47,121 +43,95 @@ fn in_chunks<E: Engine, const BYTES: usize>(filter: &Filter<E>) -> Option<Filter
     Some(Filter::from_bytes(&stored).expect("what comes to its end can be read"))
 }
 
-/// A word at a time.
-fn by_words(filter: &CuckooFilter) -> Option<CuckooFilter> {
-    in_chunks::<_, 8>(filter)
-}
-
 /// Both ways to copy a pair, if not much happens meanwhile, and if much does.
-const EASILY: Ways = [("a snapshot", certain::<Default>), ("chunks", by_words)];
-const HARDLY: Ways = [("a snapshot", snapshot::<Default>), ("chunks", by_words)];
-type Ways = [(&'static str, Copy<CuckooFilter>); 2];
+const EASILY: [Copy<CuckooFilter>; 2] = [certain, in_chunks::<_, 8>];
+const HARDLY: [Copy<CuckooFilter>; 2] = [snapshot, in_chunks::<_, 8>];
 
-/// Copies a filter while another thread acts on it, and looks at the copy. At least one comes to its end.
-fn copied<E: 'static>(
-    (name, bound, least): (String, Bound, usize),
-    filter: impl Fn() -> E + Send + Sync + 'static,
-    act: impl Fn(&E) + Clone + Send + Sync + 'static,
-    copy: Copy<E>,
-    look: impl Fn(&E) + Send + Sync + 'static,
-) {
-    let ended = std::sync::Arc::new(AtomicBool::new(false));
-    let ends = std::sync::Arc::clone(&ended);
-    check(&name, bound, least, move || {
-        let filter = Arc::new(filter());
-        let (others, act) = (filter.clone(), act.clone());
-        let other = thread::spawn(move || act(&others));
-        let copied = copy(&filter);
-        other.join().expect("the other");
-        copied.iter().for_each(&look);
-        ends.fetch_or(copied.is_some(), Ordering::Relaxed);
-    });
-    assert!(ended.load(Ordering::Relaxed), "no copy: {name}");
+/// A copy has each of these items so often, at least and at most, and nothing else.
+fn has<E: Engine, const N: usize>(
+    copy: Copy<Filter<E>>,
+    items: [(Item, usize, usize); N],
+) -> Act<Filter<E>> {
+    quietly(move |filter: &Filter<E>| {
+        let Some(copy) = copy(filter) else { return };
+        let mut all = (0, 0);
+        for (item, least, most) in items {
+            let copies = copy.count_hash(item.hash);
+            let once = (least..=most).contains(&copies);
+            assert!(once, "a hopping token was not copied once");
+            all = (all.0 + least, all.1 + most);
+        }
+        assert!((all.0..=all.1).contains(&copy.len()), "{copy:?}");
+    })
 }
 
-fn pair_with<const N: usize>(items: [(usize, u32); N]) -> CuckooFilter {
-    let filter = pair::<Default>(1);
-    for (bucket, fingerprint) in items {
-        filter
-            .insert_hash(at(bucket, fingerprint).hash)
-            .expect("room");
-    }
-    filter
+/// The same once. With nobody else at work, each copy comes to its end.
+fn has_one(copy: Copy<CuckooFilter>, item: Item) -> Act<CuckooFilter> {
+    has(copy, [(item, 1, 1)])
 }
 
-/// The token of `F`, which begins in either bucket, is in the copy once, whatever the other thread does from there.
-fn has_one_beside(name: &str, ways: Ways, bounds: [Bound; 2], act: fn(&CuckooFilter, usize)) {
-    for ((way, copy), bound) in ways.into_iter().zip(bounds) {
+fn at_rest(copy: Copy<CuckooFilter>, item: Item) -> Act<CuckooFilter> {
+    act(Told::Nothing, move |filter: &CuckooFilter| {
+        let copy = copy(filter).expect("nobody disturbs it");
+        Told::Counted(item.class, copy.count_hash(item.hash))
+    })
+}
+
+fn pair_with<const N: usize>(least: usize, items: [(usize, Fingerprint); N]) -> Race<CuckooFilter> {
+    let items = items.map(|(bucket, fingerprint)| at(bucket, fingerprint));
+    race(least, || pair::<Default>(1)).holding(items)
+}
+
+#[test]
+fn a_copy_has_a_token_that_hops() {
+    for copy in EASILY {
         for source in [0, 1] {
-            let begin = move || pair_with([(source, F)]);
-            let act = move |filter: &CuckooFilter| act(filter, source);
-            let what = (format!("{name}, and {way}"), bound, 10);
-            copied(what, begin, act, copy, |copy| {
-                let copies = copy.count_hash(at(0, F).hash);
-                assert_eq!(copies, 1, "a hopping token was not copied once");
-            });
+            pair_with(10, [(source, F)])
+                .thread([try_hop(at(source, F))])
+                .thread([has_one(copy, at(0, F))])
+                .after([at_rest(copy, at(0, F))])
+                .check();
         }
     }
 }
 
 #[test]
-fn a_copy_has_a_token_that_hops() {
-    has_one_beside("a mover", EASILY, [Usual; 2], |filter, source| {
-        filter.relocate_hash(at(source, F).hash);
-    });
-}
-
-#[test]
 fn a_copy_has_a_token_that_hops_there_and_back() {
-    has_one_beside("there and back", HARDLY, [Large; 2], |filter, source| {
-        filter.relocate_hash(at(source, F).hash);
-        filter.relocate_hash(at(1 - source, F).hash);
-    });
+    for copy in HARDLY {
+        for source in [0, 1] {
+            pair_with(10, [(source, F)])
+                .large()
+                .thread([try_hop(at(source, F)), try_hop(at(1 - source, F))])
+                .thread([has_one(copy, at(0, F))])
+                .check();
+        }
+    }
 }
 
 /// Somebody else makes up for the number of tokens, where the token was.
 #[test]
 fn a_copy_has_a_token_that_hops_beside_one_that_comes() {
-    has_one_beside(
-        "a mover that inserts",
-        HARDLY,
-        [Large, Usual],
-        |filter, source| {
-            filter.relocate_hash(at(source, F).hash);
-            filter.insert_hash(at(source, G).hash).expect("room");
-        },
-    );
+    for copy in HARDLY {
+        for source in [0, 1] {
+            pair_with(10, [(source, F)])
+                .large()
+                .thread([try_hop(at(source, F)), insert(at(source, G))])
+                .thread([has(copy, [(at(0, F), 1, 1), (at(0, G), 0, 1)])])
+                .check();
+        }
+    }
 }
 
 #[test]
 fn a_copy_has_a_token_whose_mover_dies() {
-    for accesses in 0..24 {
+    for copy in EASILY {
         for source in [0, 1] {
-            for (way, copy) in EASILY {
-                check(
-                    &format!("a mover that dies, and {way}"),
-                    Usual,
-                    1,
-                    move || {
-                        let filter = Arc::new(pair_with([(source, F)]));
-                        let others = filter.clone();
-                        let mover = thread::spawn(move || {
-                            dying_after(accesses, || others.relocate_hash(at(source, F).hash));
-                        });
-                        let during = copy(&filter);
-                        mover.join().expect("the mover");
-                        // Nobody is left who changes something.
-                        let after = copy(&filter).expect("at rest");
-                        for copy in during.iter().chain([&after]) {
-                            assert_eq!(
-                                copy.count_hash(at(0, F).hash),
-                                1,
-                                "a token was not copied once"
-                            );
-                        }
-                    },
-                );
-            }
+            pair_with(1, [(source, F)])
+                .thread([try_hop(at(source, F))])
+                .thread([has_one(copy, at(0, F))])
+                // Nobody is left who changes something.
+                .after([at_rest(copy, at(0, F))])
+                .check_deaths(15);
         }
     }
 }
@@ -169,92 +139,62 @@ fn a_copy_has_a_token_whose_mover_dies() {
 #[test]
 fn a_copy_has_one_of_two_equal_tokens_that_come_and_go() {
     for (there, first) in ORDERS {
-        for (way, copy) in EASILY {
-            let name = format!("an insert and a remove, and {way}");
-            let begin = move || pair_with([(there, F)]);
-            let act = move |filter: &CuckooFilter| {
-                filter.insert_hash(at(first, F).hash).expect("room");
-                assert!(filter.remove_hash(at(first, F).hash), "there are two");
-            };
-            copied((name, Usual, 10), begin, act, copy, |copy| {
-                let copies = copy.count_hash(at(0, F).hash);
-                assert!((1..=2).contains(&copies), "a token was not copied");
-            });
+        for copy in EASILY {
+            pair_with(10, [(there, F)])
+                .thread([insert(at(first, F)), remove(at(first, F))])
+                .thread([has(copy, [(at(0, F), 1, 2)])])
+                .check();
         }
     }
 }
 
+/// Of one hint.
 #[test]
 fn a_snapshot_has_more_than_the_log_has() {
-    let begin = || pair_with([(1, F), (0, F), (1, G)]);
-    let act = |filter: &CuckooFilter| {
-        filter.relocate_hash(at(1, F).hash);
-        filter.relocate_hash(at(1, G).hash);
-    };
-    let name = "two hops and a log of one hint".to_owned();
-    copied((name, Usual, 50), begin, act, snapshot, |copy| {
-        let copies = [F, G].map(|f| copy.count_hash(at(0, f).hash));
-        assert_eq!(copies, [2, 1], "a hopping token was not copied once");
-    });
+    pair_with(50, [(1, F), (0, F), (1, G)])
+        .thread([try_hop(at(1, F)), try_hop(at(1, G))])
+        .thread([has(snapshot, [(at(0, F), 2, 2), (at(0, G), 1, 1)])])
+        .check();
 }
 
 /// Buckets 0 and 2 are full, and one token of bucket 2 can go to bucket 1.
 #[test]
 fn a_snapshot_has_the_victims_of_an_insert() {
-    let stored = || [far(2, 0)].into_iter().chain((0..7).map(|n| near(0, n)));
-    let begin = move || {
-        let filter = square::<Default>(1);
-        stored().for_each(|item| filter.insert_hash(item.hash).expect("room"));
-        filter
-    };
-    let act = |filter: &CuckooFilter| {
-        let inserted = filter.insert_hash(near(0, 7).hash).is_ok();
-        assert_eq!(filter.len(), 8 + usize::from(inserted));
-    };
-    let name = "an insert that relocates, and a snapshot".to_owned();
-    copied((name, Large, 50), begin, act, certain, move |copy| {
-        let missed = stored().find(|item| !copy.contains_hash(item.hash));
-        assert_eq!(missed, None, "a stored token was not copied");
-    });
+    let items: [Item; 9] = array::from_fn(|n| if n == 0 { far(2, 0) } else { near(0, n - 1) });
+    race(50, || square::<Default>(1))
+        .large()
+        .holding(items[..8].to_vec())
+        .thread([insert(items[8])])
+        .thread([has(
+            certain,
+            array::from_fn::<_, 9, _>(|n| (items[n], usize::from(n < 8), 1)),
+        )])
+        .check();
 }
 
 #[test]
 fn a_snapshot_is_taken_by_one_thread_at_a_time() {
-    let one_or_none = |filter: &CuckooFilter| match filter.snapshot() {
-        Ok(copy) => assert_eq!(copy.count_hash(at(0, F).hash), 1, "not copied once"),
-        Err(error) => assert_eq!(error, SnapshotError::Busy),
+    let one_or_none = || {
+        quietly(|filter: &CuckooFilter| match filter.snapshot() {
+            Ok(copy) => assert_eq!(copy.count_hash(at(0, F).hash), 1, "not copied once"),
+            Err(error) => assert_eq!(error, SnapshotError::Busy),
+        })
     };
-    check("two snapshots and a mover", Usual, 50, move || {
-        let filter = Arc::new(pair_with([(1, F)]));
-        let (second, third) = (filter.clone(), filter.clone());
-        let other = thread::spawn(move || one_or_none(&second));
-        let mover = thread::spawn(move || third.relocate_hash(at(1, F).hash));
-        one_or_none(&filter);
-        other.join().expect("the other");
-        mover.join().expect("the mover");
-    });
+    pair_with(50, [(1, F)])
+        .thread([try_hop(at(1, F))])
+        .thread([one_or_none()])
+        .thread([one_or_none()])
+        .check();
 }
 
 fn a_snapshot_has_a_token_that_hops_in<L: Layout>() {
-    let hash = at_of::<L>;
     for source in [0, 1] {
-        let begin = move || {
-            let filter = pair::<L>(1);
-            filter.insert_hash(hash(source, F).hash).expect("room");
-            filter
-        };
-        let act = move |filter: &Filter<Fixed<L>>| {
-            filter.relocate_hash(hash(source, F).hash);
-        };
-        let name = "a mover and a snapshot".to_owned();
-        copied((name, Usual, 50), begin, act, certain, move |copy| {
-            let copies = copy.count_hash(hash(0, F).hash);
-            assert_eq!(
-                (copies, copy.len()),
-                (1, 1),
-                "a hopping token was not copied once"
-            );
-        });
+        let item = at_of::<L>(source, F);
+        race(50, || pair::<L>(1))
+            .holding([item])
+            .thread([try_hop(item)])
+            .thread([has(certain, [(item, 1, 1)])])
+            .check();
     }
 }
 
@@ -268,71 +208,44 @@ fn a_snapshot_has_a_token_that_hops_in_each_layout() {
 type Doubling = Filter<Growing>;
 
 /// Of two heads.
-const X: u64 = 1 << 10;
-const OTHER: u64 = 2 << 10;
+const X: Item = Item::alone(1 << 10);
+const OTHER: Item = Item::alone(2 << 10);
+
+fn begin() -> Act<Doubling> {
+    quietly(Doubling::begin_to_double)
+}
 
 /// Of two buckets, with `X`, and with what was done to it before.
-fn doubling(name: &str, before: fn(&Doubling), act: fn(&Doubling), more: usize) {
-    let begin = move || {
-        let filter = Doubling::builder().buckets(2).seed(0).build();
-        let filter = filter.expect("a valid size");
-        filter.insert_hash(X).expect("room");
-        before(&filter);
-        filter
-    };
-    let ways: [Copy<Doubling>; 2] = [|filter| filter.snapshot().ok(), in_chunks::<_, 16>];
+fn doubling<const B: usize, const N: usize>(
+    before: fn() -> [Act<Doubling>; B],
+    acts: fn() -> [Act<Doubling>; N],
+) {
+    let ways: [Copy<Doubling>; 2] = [snapshot, in_chunks::<_, 16>];
     for copy in ways {
-        copied(
-            (format!("{name}, and a copy"), Large, 10),
-            begin,
-            act,
-            copy,
-            move |copy| {
-                assert_eq!(copy.count_hash(X), 1, "a copy misses what is in");
-                assert!((1..=1 + more).contains(&copy.len()), "{copy:?}");
-            },
-        );
+        let begin = || {
+            let filter = Doubling::builder().buckets(2).seed(0).build();
+            filter.expect("a valid size")
+        };
+        race(10, begin)
+            .large()
+            .holding([X])
+            .before(before())
+            .thread(acts())
+            .thread([has(copy, [(X, 1, 1), (OTHER, 0, 1)])])
+            .check();
     }
-}
-
-fn hop(filter: &Doubling) {
-    filter.relocate_hash(X);
-}
-
-fn begin(filter: &Doubling) {
-    filter.begin_to_double();
-}
-
-fn split(filter: &Doubling) {
-    filter.insert_hash(OTHER).expect("room");
 }
 
 #[test]
 fn a_copy_has_what_hops_while_a_doubling_begins() {
-    let act = |filter: &Doubling| {
-        hop(filter);
-        begin(filter);
-    };
-    doubling("a hop and the begin of a doubling", |_| {}, act, 0);
+    doubling(|| [], || [try_hop(X), begin()]);
 }
 
 /// In front of the sweep; from a word that it has split to one that the hop splits; and from the second side, which is read
 /// last, to one that it splits next.
 #[test]
 fn a_copy_has_what_hops_while_words_are_split() {
-    doubling("a hop in a doubling that has begun", begin, hop, 0);
-    let split_and_hop = |filter: &Doubling| {
-        split(filter);
-        hop(filter);
-    };
-    doubling("a split and a hop", begin, split_and_hop, 1);
-    let hop_and_begin = |filter: &Doubling| {
-        hop(filter);
-        begin(filter);
-    };
-    let hop_and_split = |filter: &Doubling| {
-        hop(filter);
-        split(filter);
-    };
-    doubling("a hop and a split", hop_and_begin, hop_and_split, 1);
+    doubling(|| [begin()], || [try_hop(X)]);
+    doubling(|| [begin()], || [insert(OTHER), try_hop(X)]);
+    doubling(|| [try_hop(X), begin()], || [try_hop(X), insert(OTHER)]);
 }

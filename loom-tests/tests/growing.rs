@@ -8,22 +8,17 @@ use loom_tests::tiny::Item;
 
 type Filter = lockfree_cuckoo::Filter<Growing>;
 
-/// No two items are of one class.
-const fn item(hash: u64) -> Item {
-    Item { hash, class: hash }
-}
-
 /// A head.
 const HEAD: u64 = 1 << 10;
 /// Of one class in the first two buckets, and of several in four.
-const X: Item = item(HEAD);
-const Y: Item = item(1 << 63 | HEAD);
+const X: Item = Item::alone(HEAD);
+const Y: Item = Item::alone(1 << 63 | HEAD);
 /// Of another head.
-const OTHER: Item = item(2 << 10);
+const OTHER: Item = Item::alone(2 << 10);
 /// The first token of `X` covers it, and one of its own after two doublings does not cover `X`.
-const NESTED: Item = item(1 << 53 | HEAD);
+const NESTED: Item = Item::alone(1 << 53 | HEAD);
 /// Has the token of `X` in the first table, and a longer one of its own in the second.
-const COVERED: Item = item(1 << 52 | HEAD);
+const COVERED: Item = Item::alone(1 << 52 | HEAD);
 
 fn of_two_buckets() -> Filter {
     let filter = Filter::builder().buckets(2).seed(0).build();
@@ -54,19 +49,19 @@ fn add_table() -> Act<Filter> {
     quietly(|filter: &Filter| assert!(filter.add_table(), "it cannot double any more"))
 }
 
-fn doubling<const N: usize>(name: &str, items: [Item; N]) -> Race<Filter> {
-    race(name, 10, of_two_buckets).holding(items)
+fn doubling<const N: usize>(items: [Item; N]) -> Race<Filter> {
+    race(10, of_two_buckets).holding(items)
 }
 
 /// One whose first item has lost bits, and whose second has a longer token.
-fn nested(name: &str) -> Race<Filter> {
-    let race = doubling(name, [X]).uncounted();
+fn nested() -> Race<Filter> {
+    let race = doubling([X]).uncounted();
     race.before([double(), double(), insert(NESTED)])
 }
 
 #[test]
 fn a_stored_item_is_found_while_the_table_doubles() {
-    doubling("a doubling and a lookup", [X])
+    doubling([X])
         .thread([double()])
         .thread([see(X)])
         .after([see(X)])
@@ -76,7 +71,7 @@ fn a_stored_item_is_found_while_the_table_doubles() {
 #[test]
 fn of_two_that_begin_to_double_a_table_one_does() {
     let doubled_once = || quietly(|filter: &Filter| assert_eq!(filter.slots(), 16, "doubled once"));
-    doubling("two that begin to double, and a lookup", [X])
+    doubling([X])
         .thread([begin()])
         .thread([begin()])
         .thread([see(X)])
@@ -90,7 +85,7 @@ fn of_two_that_begin_to_double_a_table_one_does() {
 
 #[test]
 fn an_insert_is_not_lost_while_the_table_doubles() {
-    doubling("a doubling and an insert", [Y])
+    doubling([Y])
         .large()
         .thread([double()])
         .thread([insert(X), see(X)])
@@ -99,7 +94,7 @@ fn an_insert_is_not_lost_while_the_table_doubles() {
 
 #[test]
 fn a_remove_takes_a_token_while_the_table_doubles() {
-    doubling("a doubling and a remove", [X, Y])
+    doubling([X, Y])
         .large()
         .thread([double()])
         .thread([remove(X)])
@@ -110,20 +105,12 @@ fn a_remove_takes_a_token_while_the_table_doubles() {
 /// Each splits a word that the other may be about to change.
 #[test]
 fn two_writers_split_a_word_each() {
-    for (name, theirs, mine) in [
-        (
-            "two inserts that share a doubling",
-            insert(OTHER),
-            insert(OTHER),
-        ),
-        (
-            "a remove and an insert that share a doubling",
-            insert(OTHER),
-            remove(X),
-        ),
-        ("two removes that share a doubling", remove(X), remove(X)),
+    for (theirs, mine) in [
+        (insert(OTHER), insert(OTHER)),
+        (insert(OTHER), remove(X)),
+        (remove(X), remove(X)),
     ] {
-        doubling(name, [X, Y, X])
+        doubling([X, Y, X])
             .large()
             .before([begin()])
             .thread([theirs])
@@ -134,7 +121,7 @@ fn two_writers_split_a_word_each() {
 
 #[test]
 fn a_lookup_finds_what_a_remove_splits() {
-    doubling("a remove that splits, and a lookup", [X, Y])
+    doubling([X, Y])
         .before([begin()])
         .thread([remove(Y)])
         .thread([see(X)])
@@ -145,7 +132,7 @@ fn a_lookup_finds_what_a_remove_splits() {
 /// It hops to a number that was computed, whose parent is being split: the parts may be there, and the parent not gone.
 #[test]
 fn a_token_that_hops_to_a_bucket_that_is_split_is_found() {
-    doubling("a split, a hop and a lookup", [X])
+    doubling([X])
         .large()
         // Splits the first word.
         .before([begin(), insert(OTHER)])
@@ -158,12 +145,12 @@ fn a_token_that_hops_to_a_bucket_that_is_split_is_found() {
 /// Past a lookup in a table at rest; below the level of the hint; and where the sweep has not come to yet.
 #[test]
 fn a_token_that_hops_past_a_lookup_is_found() {
-    doubling("a hop to the first bucket, and a lookup", [X])
+    doubling([X])
         .before([double(), hop(X)])
         .thread([try_hop(X)])
         .thread([see(X)])
         .check();
-    doubling("a hop in a table that doubles, and a lookup", [X])
+    doubling([X])
         // Splits the first word, and the hop splits the second one. No insert has seen yet that both are gone.
         .before([begin(), insert(OTHER), try_hop(X)])
         .thread([try_hop(X)])
@@ -173,7 +160,7 @@ fn a_token_that_hops_past_a_lookup_is_found() {
 
 #[test]
 fn a_token_that_hops_in_front_of_the_sweep_is_found() {
-    doubling("a hop in front of the sweep, and a lookup", [X])
+    doubling([X])
         .before([try_hop(X), begin()])
         .thread([try_hop(X)])
         .thread([see(X)])
@@ -183,14 +170,14 @@ fn a_token_that_hops_in_front_of_the_sweep_is_found() {
 /// A split and a hop, or a hop to a bucket that the sweep then splits, which a lookup sees in either order.
 #[test]
 fn a_token_is_found_while_the_sweep_passes_it() {
-    doubling("a split and a hop, and a lookup", [X])
+    doubling([X])
         .large()
         .before([begin()])
         .thread([insert(OTHER), try_hop(X)])
         .thread([see(X)])
         .after([see(X)])
         .check();
-    doubling("a hop and the sweep, and a lookup", [X])
+    doubling([X])
         .large()
         .before([double(), try_hop(X), begin()])
         .thread([try_hop(X), insert(OTHER)])
@@ -202,7 +189,7 @@ fn a_token_is_found_while_the_sweep_passes_it() {
 #[test]
 fn a_remove_takes_the_longest_token_though_it_hops() {
     // Both in the second bucket. The longer one hops to the first.
-    nested("a hop and a remove of the longer of two")
+    nested()
         .before([try_hop(X)])
         .thread([try_hop(NESTED)])
         .thread([remove(NESTED)])
@@ -212,7 +199,7 @@ fn a_remove_takes_the_longest_token_though_it_hops() {
 
 #[test]
 fn tokens_that_take_turns_are_found() {
-    nested("a lookup beside an insert and a remove of nested items")
+    nested()
         .large()
         .thread([insert(X), remove(NESTED)])
         .thread([see(X)])
@@ -220,13 +207,13 @@ fn tokens_that_take_turns_are_found() {
         .check();
 }
 
-fn adding<const N: usize>(name: &str, least: usize, items: [Item; N]) -> Race<Filter> {
-    race(name, least, at_the_end).holding(items)
+fn adding<const N: usize>(least: usize, items: [Item; N]) -> Race<Filter> {
+    race(least, at_the_end).holding(items)
 }
 
 #[test]
 fn a_stored_item_is_found_while_a_table_is_added() {
-    adding("a new table and a lookup", 2, [X])
+    adding(2, [X])
         .thread([see(X)])
         .thread([add_table()])
         .after([see(X)])
@@ -235,7 +222,7 @@ fn a_stored_item_is_found_while_a_table_is_added() {
 
 #[test]
 fn an_insert_is_not_lost_while_a_table_is_added() {
-    adding("a new table and an insert", 2, [])
+    adding(2, [])
         .thread([insert(X), see(X)])
         .thread([add_table()])
         .after([remove(X)])
@@ -245,7 +232,7 @@ fn an_insert_is_not_lost_while_a_table_is_added() {
 /// Who has not seen the new table looks into the words of the first one.
 #[test]
 fn what_is_added_to_a_new_table_is_found() {
-    adding("a lookup, and an insert into a new table", 10, [])
+    adding(10, [])
         .large()
         .thread([see(X), see(X)])
         .thread([add_table(), insert(X)])
@@ -255,7 +242,7 @@ fn what_is_added_to_a_new_table_is_found() {
 
 #[test]
 fn a_remove_takes_nothing_that_another_item_needs() {
-    adding("a new table, an insert and a remove there", 10, [X])
+    adding(10, [X])
         .large()
         .uncounted()
         .thread([see(X)])
@@ -266,7 +253,7 @@ fn a_remove_takes_nothing_that_another_item_needs() {
 
 #[test]
 fn two_removes_take_one_token_each_while_a_table_is_added() {
-    adding("a new table, an insert, and two removes", 10, [X, COVERED])
+    adding(10, [X, COVERED])
         .large()
         .uncounted()
         .thread([remove(COVERED), see(X)])
@@ -278,7 +265,7 @@ fn two_removes_take_one_token_each_while_a_table_is_added() {
 /// One admission in the first table, the other in the second, or both in one of them.
 #[test]
 fn one_of_two_admissions_wins_while_a_table_is_added() {
-    adding("a new table and two racing insert_unique", 100, [])
+    adding(100, [])
         .large()
         .thread([add_table(), admit(X)])
         .thread([admit(X)])
@@ -287,7 +274,7 @@ fn one_of_two_admissions_wins_while_a_table_is_added() {
 
 #[test]
 fn an_admission_sees_what_the_coarser_table_holds() {
-    adding("a new table and an insert_unique of a stored item", 2, [X])
+    adding(2, [X])
         .thread([admit(X)])
         .thread([add_table()])
         .check();
@@ -296,7 +283,7 @@ fn an_admission_sees_what_the_coarser_table_holds() {
 /// One into a table that it has added, the other into whichever it finds. Each then looks for the other's item.
 #[test]
 fn inserts_into_two_tables_are_not_missed_crosswise() {
-    adding("a new table and an insert, an insert, lookups", 10, [])
+    adding(10, [])
         .large()
         .in_one_order()
         .thread([insert(OTHER), see(X)])

@@ -15,8 +15,8 @@ use loom_tests::race::{
 };
 use loom_tests::tiny::{self, Default, Item, apart, far, near, square};
 
-fn on_a_square(name: &str, least: usize, descriptors: usize) -> Race<CuckooFilter> {
-    race(name, least, move || square::<Default>(descriptors))
+fn on_a_square(least: usize, descriptors: usize) -> Race<CuckooFilter> {
+    race(least, move || square::<Default>(descriptors))
 }
 
 /// Fills buckets 0 and 2 so that the only way out is the token `far(0, 0)` in bucket 0, which can go to
@@ -41,7 +41,7 @@ fn full_pair_with_two_hops() -> impl Iterator<Item = Item> {
 /// Buckets 0 and 2 are full, but for a token that can go from 0 to 3.
 fn the_victim_of_a_kick_is_seen<L: Layout>() {
     for bucket in [0, 3] {
-        race("a kick and a lookup of its victim", 20, || square::<L>(1))
+        race(20, || square::<L>(1))
             .large()
             .holding([apart::<L>(3, 0, 0)])
             .holding((1..2 * L::SLOTS).map(|n| apart::<L>(2, 0, n)))
@@ -61,7 +61,7 @@ fn the_victim_of_a_kick_is_seen_in_each_layout() {
 fn a_lookup_sees_the_victim_of_a_kick_and_a_remove_takes_it() {
     for bucket in [0, 3] {
         for victim in [see(far(bucket, 0)), remove(far(bucket, 0))] {
-            on_a_square("a kick and a call on its victim", 50, 1)
+            on_a_square(50, 1)
                 .holding(full_pair_with_one_exit())
                 .thread([insert(near(0, 10))])
                 .thread([victim])
@@ -72,50 +72,29 @@ fn a_lookup_sees_the_victim_of_a_kick_and_a_remove_takes_it() {
 
 #[test]
 fn two_kicks_share_one_vacant_slot() {
-    race("two kicking inserters for one vacant slot", 50, || {
-        tiny::filter::<Default>(4, 2, 4)
-    })
-    .large()
-    .holding(full_pair_with_one_exit())
-    // Bucket 3 keeps one vacant slot, and bucket 1 none, so the table has one.
-    .holding((20..27).map(|n| near(1, n)))
-    .thread([try_insert(near(0, 11))])
-    .thread([try_insert(near(0, 10))])
-    .after([act(Told::Nothing, |filter: &CuckooFilter| {
-        assert_eq!(filter.len(), 16, "one vacant slot was not given away once");
-        Told::Nothing
-    })])
-    .check();
-}
-
-#[test]
-fn lookups_see_both_victims_of_two_hops() {
-    for (first, second) in [(near(1, 7), far(0, 0)), (near(3, 7), far(3, 0))] {
-        on_a_square(
-            "two hops with one descriptor, and lookups of both victims",
-            50,
-            1,
-        )
+    race(50, || tiny::filter::<Default>(4, 2, 4))
         .large()
-        .holding(full_pair_with_two_hops())
-        .thread([insert(near(0, 10))])
-        .thread([see(first), see(second)])
+        .holding(full_pair_with_one_exit())
+        // Bucket 3 keeps one vacant slot, and bucket 1 none, so the table has one.
+        .holding((20..27).map(|n| near(1, n)))
+        .thread([try_insert(near(0, 11))])
+        .thread([try_insert(near(0, 10))])
+        .after([act(Told::Nothing, |filter: &CuckooFilter| {
+            assert_eq!(filter.len(), 16, "one vacant slot was not given away once");
+            Told::Nothing
+        })])
         .check();
-    }
 }
 
 #[test]
-fn removes_take_both_victims_of_two_hops() {
+fn lookups_see_both_victims_of_two_hops_and_removes_take_them() {
     for (first, second) in [(near(1, 7), far(0, 0)), (near(3, 7), far(3, 0))] {
-        on_a_square(
-            "two hops with one descriptor, and removals of both victims",
-            50,
-            1,
-        )
-        .holding(full_pair_with_two_hops())
-        .thread([insert(near(0, 10))])
-        .thread([remove(first), remove(second)])
-        .check();
+        let hops = || {
+            let square = on_a_square(50, 1).holding(full_pair_with_two_hops());
+            square.thread([insert(near(0, 10))])
+        };
+        hops().large().thread([see(first), see(second)]).check();
+        hops().thread([remove(first), remove(second)]).check();
     }
 }
 
@@ -124,49 +103,31 @@ fn removes_take_both_victims_of_two_hops() {
 #[test]
 fn an_opened_slot_belongs_to_the_insert_that_opened_it() {
     // Two roots and one neighbour.
-    race(
-        "an insert that opens a slot, and a rival that cannot",
-        50,
-        || tiny::filter::<Default>(4, 2, 3),
-    )
-    // The first tokens of the buckets 0 and 2 lead to bucket 3, which is empty, and to bucket 1.
-    .holding(full_pair_with_two_exits())
-    .holding((2..6).map(|n| far(1, n)))
-    .thread([insert(near(0, 10))])
-    .thread([insert_in_vain(near(2, 11))])
-    .check();
-}
-
-#[test]
-fn two_admissions_race_over_a_full_pair() {
-    on_a_square("two insert_unique of one item into a full pair", 50, 2)
-        .large()
+    race(50, || tiny::filter::<Default>(4, 2, 3))
+        // The first tokens of the buckets 0 and 2 lead to bucket 3, which is empty, and to bucket 1.
         .holding(full_pair_with_two_exits())
-        .thread([try_admit(near(2, 10))])
-        .thread([try_admit(near(0, 10))])
+        .holding((2..6).map(|n| far(1, n)))
+        .thread([insert(near(0, 10))])
+        .thread([insert_in_vain(near(2, 11))])
         .check();
 }
 
 #[test]
 fn an_admission_races_with_a_kick_that_places_an_equal_token() {
     for bucket in [0, 2] {
-        on_a_square(
-            "insert_unique and a kicking insert of an equal token",
-            50,
-            2,
-        )
-        .large()
-        .holding(full_pair_with_one_exit())
-        .thread([insert(near(0, 10)), see(near(2, 10))])
-        // Opens a slot for the admission to freeze.
-        .thread([remove(near(bucket, 6)), try_admit(near(bucket, 10))])
-        .check();
+        on_a_square(50, 2)
+            .large()
+            .holding(full_pair_with_one_exit())
+            .thread([insert(near(0, 10)), see(near(2, 10))])
+            // Opens a slot for the admission to freeze.
+            .thread([remove(near(bucket, 6)), try_admit(near(bucket, 10))])
+            .check();
     }
 }
 
 #[test]
 fn two_owners_share_a_descriptor_over_unrelated_buckets() {
-    on_a_square("two owners of one descriptor, and a lookup", 50, 1)
+    on_a_square(50, 1)
         .holding([near(0, 0), near(1, 0)])
         .thread([try_hop(near(0, 0))])
         .thread([try_hop(near(1, 0))])
@@ -177,7 +138,7 @@ fn two_owners_share_a_descriptor_over_unrelated_buckets() {
 #[test]
 fn one_owner_uses_a_descriptor_twice_over_unrelated_buckets() {
     for bucket in [0, 2] {
-        on_a_square("one descriptor used twice in a row, and a lookup", 50, 1)
+        on_a_square(50, 1)
             .large()
             .holding([near(0, 0), near(1, 1)])
             .thread([hop(near(0, 0)), hop(near(1, 1))])
@@ -188,39 +149,32 @@ fn one_owner_uses_a_descriptor_twice_over_unrelated_buckets() {
 
 #[test]
 fn a_descriptor_admits_twice() {
-    on_a_square(
-        "one descriptor admits in two pairs of buckets, and lookups",
-        10,
-        1,
-    )
-    .thread([admit(near(0, 0)), admit(near(1, 1))])
-    .thread([see(near(1, 1)), see(near(0, 0))])
-    .after([see(near(0, 0)), see(near(1, 1))])
-    .check();
+    on_a_square(10, 1)
+        .thread([admit(near(0, 0)), admit(near(1, 1))])
+        .thread([see(near(1, 1)), see(near(0, 0))])
+        .after([see(near(0, 0)), see(near(1, 1))])
+        .check();
 }
 
 /// With Acquire and Release alone each of two threads may write one word and then read the other as it was (store
 /// buffering). x86 does not do it behind a locked instruction; the memory model allows it, and other machines do it.
 #[test]
 fn two_items_are_inserted_and_looked_for_crosswise() {
-    let crosswise = |name, descriptors| on_a_square(name, 10, descriptors).in_one_order();
-    crosswise("insert mine, look for yours", 1)
+    let crosswise = |descriptors| on_a_square(10, descriptors).in_one_order();
+    crosswise(1)
         .thread([insert(near(1, 0)), see(near(0, 0))])
         .thread([insert(near(0, 0)), see(near(1, 0))])
         .check();
-    crosswise("insert_unique mine, look for yours", 2)
+    crosswise(2)
         .thread([admit(near(1, 0)), see(near(0, 0))])
         .thread([admit(near(0, 0)), see(near(1, 0))])
         .check();
     // One of the inserts is the last hop of a path, whose effect is a commit.
-    crosswise(
-        "a kicking insert, a plain one, and lookups of each other",
-        1,
-    )
-    .holding(full_pair_with_one_exit())
-    .thread([insert(near(0, 10)), see(near(1, 11))])
-    .thread([insert(near(1, 11)), see(near(0, 10))])
-    .check();
+    crosswise(1)
+        .holding(full_pair_with_one_exit())
+        .thread([insert(near(0, 10)), see(near(1, 11))])
+        .thread([insert(near(1, 11)), see(near(0, 10))])
+        .check();
 }
 
 /// With its descriptor gone and no other left, another kick is refused in finite time.
@@ -228,7 +182,7 @@ fn two_items_are_inserted_and_looked_for_crosswise() {
 fn a_dead_kick_loses_nothing() {
     // Two tokens can leave the full pair, one for each of the two inserts.
     let kick = || {
-        on_a_square("a kicking insert", 1, 1)
+        on_a_square(1, 1)
             .holding(full_pair_with_two_exits())
             .thread([insert(near(0, 10))])
             .thread([see(far(3, 0))])
@@ -242,8 +196,7 @@ fn a_dead_kick_loses_nothing() {
 
 #[test]
 fn a_leaked_descriptor_can_be_reclaimed() {
-    let name = "clear takes back the descriptor of a dead owner";
-    check(name, Bound::Usual, 1, || {
+    check(Bound::Usual, 1, || {
         let builder = CuckooFilter::builder().buckets(4).seed(0);
         let mut filter = builder.descriptors(1).build().expect("valid");
         let kick = near(0, 10).hash;

@@ -9,17 +9,17 @@ use loom_tests::tiny::{F, G, Item, at};
 type Filter = RotatingCuckooFilter<RandomState>;
 
 /// Two generations and a spare, of two buckets each.
-fn rotating(name: &str) -> Race<Filter> {
+fn rotating() -> Race<Filter> {
     let filter = || {
         let filter = RotatingCuckooFilter::builder().capacity(8).seed(0).build();
         filter.expect("a valid size")
     };
-    race(name, 10, filter).generations(2)
+    race(10, filter).generations(2)
 }
 
 /// One that holds the item, and has rotated so often since.
-fn with_item(name: &str, rotations: usize) -> Race<Filter> {
-    let race = rotating(name).holding([x()]);
+fn with_item(rotations: usize) -> Race<Filter> {
+    let race = rotating().holding([x()]);
     race.before((0..rotations).map(|_| rotate()))
 }
 
@@ -66,7 +66,7 @@ fn to_the_end() -> [Act<Filter>; 5] {
 
 #[test]
 fn an_item_is_found_in_its_time_and_not_after_it() {
-    with_item("a rotation and a lookup", 0)
+    with_item(0)
         .thread([rotate()])
         .thread([see(x())])
         .after([see(x())])
@@ -76,12 +76,12 @@ fn an_item_is_found_in_its_time_and_not_after_it() {
 
 #[test]
 fn an_insert_is_not_lost_at_a_rotation() {
-    rotating("a rotation and an insert")
+    rotating()
         .thread([rotate()])
         .thread([insert(x()), see(x())])
         .after([see(x())])
         .check();
-    rotating("a rotation and an insert, which is forgotten")
+    rotating()
         .thread([rotate()])
         .thread([insert(x())])
         .after(to_the_end())
@@ -90,7 +90,7 @@ fn an_insert_is_not_lost_at_a_rotation() {
 
 #[test]
 fn a_rotation_that_two_ask_for_is_made_once() {
-    with_item("two rotations of one number", 1)
+    with_item(1)
         .thread([rotate_if(1)])
         .thread([rotate_if(1)])
         .after([rotations(), see(x())])
@@ -99,7 +99,7 @@ fn a_rotation_that_two_ask_for_is_made_once() {
 
 #[test]
 fn two_rotators_rotate_twice() {
-    with_item("two rotations at will", 0)
+    with_item(0)
         .holding([at(1, G)])
         .thread([rotate()])
         .thread([rotate()])
@@ -110,7 +110,7 @@ fn two_rotators_rotate_twice() {
 /// The other thread may be about to empty the word when the table is in use again and holds the same.
 #[test]
 fn a_late_emptying_does_no_harm() {
-    with_item("an emptying, and a rotation and an insert behind it", 1)
+    with_item(1)
         .thread([rotate_if(1)])
         // The table that held the item, empty, and the same item.
         .thread([rotate_if(1), rotate_if(2), insert(x()), see(x())])
@@ -121,7 +121,7 @@ fn a_late_emptying_does_no_harm() {
 /// A thread that rotates reads what it empties after the state, a late insert reads the state after what it writes.
 #[test]
 fn what_a_late_insert_brings_does_not_come_back() {
-    rotating("two rotations and an insert")
+    rotating()
         .in_one_order()
         .thread([rotate(), rotate()])
         .thread([insert(x())])
@@ -134,7 +134,7 @@ fn what_a_late_insert_brings_does_not_come_back() {
 #[test]
 fn what_a_late_relocation_moves_does_not_come_back() {
     for item in [x(), flipped()] {
-        rotating("two rotations and a relocation")
+        rotating()
             .holding([item])
             .before([rotate()])
             .thread([rotate(), rotate(), see(x())])
@@ -146,23 +146,20 @@ fn what_a_late_relocation_moves_does_not_come_back() {
 
 #[test]
 fn an_item_that_is_refreshed_is_not_missed() {
-    with_item("an insert and a remove of an older copy, and a lookup", 1)
+    with_item(1)
         .thread([insert(x()), remove(x())])
         .thread([see(x())])
         // The younger copy is left.
         .after([rotate(), see(x())])
         .check();
-    with_item(
-        "an insert and a remove of an older copy, and an insert_unique",
-        1,
-    )
-    .thread([insert(x()), remove(x())])
-    .thread([admit(flipped())])
-    .check();
+    with_item(1)
+        .thread([insert(x()), remove(x())])
+        .thread([admit(flipped())])
+        .check();
 }
 
-fn refreshed_behind_a_rotation(name: &str, call: Act<Filter>) {
-    with_item(name, 0)
+fn refreshed_behind_a_rotation(call: Act<Filter>) {
+    with_item(0)
         .thread([rotate(), insert(x()), remove(x())])
         .thread([call])
         .check();
@@ -170,29 +167,23 @@ fn refreshed_behind_a_rotation(name: &str, call: Act<Filter>) {
 
 #[test]
 fn an_item_that_is_refreshed_behind_a_rotation_is_not_missed() {
-    refreshed_behind_a_rotation("a rotation, an insert and a remove, and a lookup", see(x()));
+    refreshed_behind_a_rotation(see(x()));
 }
 
 #[test]
 fn an_item_that_is_refreshed_behind_a_rotation_is_removed() {
-    refreshed_behind_a_rotation(
-        "a rotation, an insert and a remove, and a remove",
-        remove(x()),
-    );
+    refreshed_behind_a_rotation(remove(x()));
 }
 
 #[test]
 fn an_item_that_is_refreshed_behind_a_rotation_is_counted() {
-    refreshed_behind_a_rotation(
-        "a rotation, an insert and a remove, and a count",
-        count(x()),
-    );
+    refreshed_behind_a_rotation(count(x()));
 }
 
 #[test]
 fn one_of_two_admissions_wins_at_a_rotation() {
     for theirs in [x(), flipped()] {
-        rotating("a rotation and two racing insert_unique")
+        rotating()
             .large()
             .thread([rotate(), admit(theirs)])
             .thread([admit(x())])
@@ -204,7 +195,7 @@ fn one_of_two_admissions_wins_at_a_rotation() {
 /// word and then reads the state, and who empties its table has read the state and then reads the words.
 #[test]
 fn an_item_is_new_to_one_of_two_that_refresh_it_at_a_rotation() {
-    rotating("a rotation and two racing refreshes")
+    rotating()
         .large()
         .uncounted()
         .thread([rotate(), refresh(flipped())])
@@ -215,7 +206,7 @@ fn an_item_is_new_to_one_of_two_that_refresh_it_at_a_rotation() {
 
 #[test]
 fn a_late_admission_is_forgotten() {
-    rotating("three rotations and an insert_unique")
+    rotating()
         .large()
         .in_one_order()
         .thread([rotate(), rotate(), rotate()])
@@ -226,7 +217,7 @@ fn a_late_admission_is_forgotten() {
 
 #[test]
 fn a_table_that_is_used_again_is_seen_empty() {
-    with_item("two rotations and a lookup", 1)
+    with_item(1)
         .thread([rotate(), rotate()])
         .thread([rotations(), see(x())])
         .check();
@@ -235,7 +226,7 @@ fn a_table_that_is_used_again_is_seen_empty() {
 /// A thread that dies in a rotation, at any access, keeps nobody from rotating.
 #[test]
 fn a_dead_rotator_is_overtaken() {
-    with_item("a rotator", 1)
+    with_item(1)
         .thread([rotate_if(1)])
         .thread([])
         .after([

@@ -20,11 +20,11 @@ use crate::sync::{self, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(super) struct Counter {
-    /// One in the midst of each so many words; or a single one, which is shared.
+    /// One cell in the middle of each `APART` words; or a single cell, which is shared.
     cells: Box<[AtomicU64]>,
-    /// Only the thread with the same index writes each of these, the first.
+    /// Only the thread with the same index writes each of these cells, which come first.
     own: u32,
-    /// The others are for the threads with higher indexes.
+    /// The other cells are for the threads with higher indexes.
     shared: u32,
 }
 
@@ -33,20 +33,20 @@ const MOST_CELLS: usize = 64;
 /// As many words are two cache lines, which processors fetch together: so none shares its line with anything.
 const APART: usize = if sync::PLAIN { 16 } else { 1 };
 
-/// Where the cell of an index is, if there are several.
+/// The position of the cell of an index, if there are several.
 #[inline]
 fn word(index: usize) -> usize {
     index * APART + APART / 2
 }
 
-/// Of a cell that no other thread writes: two plain accesses replace a locked one.
+/// For a cell that no other thread writes: two plain accesses replace a locked one.
 #[inline]
 fn change_own(cell: &AtomicU64, by: u64) {
     let count = cell.load(Ordering::Relaxed);
     cell.store(count.wrapping_add(by), Ordering::Relaxed);
 }
 
-/// How many cells a table of so many buckets has.
+/// The number of cells of a table with this many buckets.
 fn cells_for(buckets: usize) -> usize {
     let affordable = if sync::MODEL {
         8
@@ -85,7 +85,7 @@ impl Counter {
         self.own as usize
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     fn all(&self) -> usize {
         self.own() + self.shared as usize
     }
@@ -120,7 +120,7 @@ impl Counter {
         change_own(&self.cells[word(index)], by);
     }
 
-    /// Apart, so that the code of every write is small enough to be inlined.
+    /// Separate, so that the code of every write is small enough to be inlined.
     #[inline(never)]
     fn change_shared(&self, index: usize, by: u64) {
         let cell = self.own() + index % self.shared as usize;
@@ -143,7 +143,7 @@ impl Counter {
         within(self.total(), most)
     }
 
-    /// Starts over at `items`.
+    /// Restarts at `items`.
     pub(super) fn reset(&mut self, items: usize) {
         for cell in self.cells() {
             cell.store(0, Ordering::Relaxed);
@@ -152,16 +152,16 @@ impl Counter {
     }
 }
 
-/// A sum of cells, limited to 0 to `most`. Cells change while they are read, so during writes the plain sum can be outside
-/// these limits.
+/// A sum of cells, limited to 0 to `most`. Cells change while they are read, so during writes the plain sum can be
+/// outside these limits.
 fn within(sum: u64, most: usize) -> usize {
     usize::try_from((sum as i64).max(0)).map_or(most, |sum| sum.min(most))
 }
 
 /// The counter of a table that grows: a few cells that are close together at first, and more when it has grown.
 ///
-/// Threads write to the cells that were added last. Those before keep what they have, which is a part of the sum. So it
-/// does no harm if a thread still writes to one of them: it does so as before, and no other does if the cell is its own.
+/// Threads write to the cells added last. Earlier cells keep their values, which are parts of the sum. So a thread may
+/// still write to one of them: it does so as before, and no other does if the cell is its own.
 #[cfg(feature = "std")]
 #[derive(Debug)]
 pub(super) struct GrowingCounter(Box<Cells>);
@@ -171,7 +171,7 @@ pub(super) struct GrowingCounter(Box<Cells>);
 struct Cells {
     /// The last of them is for the threads with indexes above those of the others.
     few: [AtomicU64; FEW],
-    /// Before there are the most.
+    /// Used before the maximum number of cells.
     more: OnceBox<Counter>,
     most: OnceBox<Counter>,
 }
@@ -186,7 +186,7 @@ const MORE: usize = 8;
 
 #[cfg(feature = "std")]
 impl GrowingCounter {
-    /// Of a table of so many buckets and items: what one of half the size has that has grown.
+    /// For a table with this many buckets and items: the cells that a table of half the size has after it has grown.
     pub(super) fn new(buckets: usize, items: usize) -> Result<Self, OutOfMemory> {
         let mut few = [0; FEW];
         few[0] = items as u64;
@@ -211,7 +211,7 @@ impl GrowingCounter {
             .map_or(0, |_| size_of::<Counter>() + cells)
     }
 
-    /// Adds cells, if a table of so many buckets has many more.
+    /// Adds cells, if a table of this many buckets has many more.
     pub(super) fn grow(&self, buckets: usize) -> Result<(), OutOfMemory> {
         if let Some(missing) = self.missing(buckets) {
             missing.get_or_try_init(|| Counter::new(buckets).map(Box::new))?;
@@ -219,7 +219,7 @@ impl GrowingCounter {
         Ok(())
     }
 
-    /// The cells that a table of so many buckets has besides those that are there.
+    /// The cells that a table of this many buckets has in addition to the present ones.
     fn missing(&self, buckets: usize) -> Option<&OnceBox<Counter>> {
         let Cells { more, most, .. } = &*self.0;
         match cells_for(buckets) {
@@ -278,7 +278,7 @@ impl GrowingCounter {
         within(totals.fold(0, u64::wrapping_add), most)
     }
 
-    /// Starts over at 0.
+    /// Restarts at 0.
     pub(super) fn reset(&mut self) {
         let added = self.added().flat_map(Counter::cells);
         let cells = self.0.few.iter().chain(added);

@@ -15,7 +15,7 @@ pub(crate) struct GrowingTable {
 }
 
 impl GrowingTable {
-    /// One with `2^first` empty buckets.
+    /// A table with `2^first` empty buckets.
     pub(crate) fn new(first: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
         let blocks = Blocks::new(first)?;
         Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
@@ -45,13 +45,13 @@ impl GrowingTable {
         Ok(Self { tokens, counter })
     }
 
-    /// The heap bytes of one that is yet to be built.
+    /// The heap bytes of a table before it is built.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
         Ok(Doubling::bytes_for(first)? + GrowingCounter::new(1 << first, 0)?.bytes())
     }
 
-    /// The smallest table that holds the tokens of these, from the finest to the coarsest, which nobody else uses and which have
-    /// nothing under way. `None` if it would not be smaller. It begins with the level of the coarsest.
+    /// The smallest table for the tokens of these, from the finest to the coarsest, unshared and with nothing in
+    /// progress. `None` if it would not be smaller. It begins with the level of the coarsest.
     pub(crate) fn contracted(tables: &[&Self]) -> Result<Option<Self>, OutOfMemory> {
         let Some(coarsest) = tables.last() else {
             return Ok(None);
@@ -74,7 +74,7 @@ impl GrowingTable {
         Ok(None)
     }
 
-    /// A copy that holds every token that is in from the call to the return.
+    /// A copy that holds every token that is stored from the call to the return.
     pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
         let (tokens, len) = self.tokens.snapshot()?;
         Ok(Self::of(tokens, len)?)
@@ -90,7 +90,7 @@ impl GrowingTable {
         geometry(self.size())
     }
 
-    /// The level that it has when a growth that is under way is over.
+    /// The level after a growth in progress.
     pub(crate) fn size(&self) -> u32 {
         let hint = self.tokens.hint();
         hint.level() + u32::from(self.tokens.is_growing(hint))
@@ -100,7 +100,7 @@ impl GrowingTable {
         self.geometry().slots()
     }
 
-    /// The number of tokens. Approximate while others write, and never outside of its bounds.
+    /// The number of tokens. Approximate while others write, but within its bounds.
     pub(crate) fn len(&self) -> usize {
         self.counter.sum(self.slots())
     }
@@ -161,7 +161,7 @@ impl GrowingTable {
         removed
     }
 
-    /// Frees what it has grown out of, if no thread may still be about to give it back.
+    /// Frees the words that it has outgrown, if no thread may still be about to give them back.
     pub(crate) fn forget_behind(&mut self) {
         self.tokens.forget_behind();
     }
@@ -177,26 +177,26 @@ impl GrowingTable {
     }
 }
 
-/// The same of a table that is full and has not doubled.
+/// The same for a table that is full and has not doubled.
 pub(crate) fn compared_when_first_full() -> f64 {
     HEADS_AGREE * pair_slots::<Lanes16>() as f64
 }
 
 /// How many full tables weigh as much as tokens that came while a table doubled so often.
 fn full_tables(load: f64, doublings: u32) -> f64 {
-    // The share of the slots that those of one size took, and what is left of the load.
+    // The share of the slots taken by the tokens of one size, and the rest of the load.
     let (mut share, mut left) = (1.0 / (1u64 << doublings) as f64, load);
     let mut tables = 0.0;
     for size in 0..=doublings {
         let taken = left.min(share);
         tables += taken / share;
         left -= taken;
-        // The first doubling makes room for as many as there were, the second one for twice as many.
+        // The first doubling adds as many slots as there were, the second one twice as many.
         if size > 0 {
             share *= 2.0;
         }
     }
-    // In the midst of a growth it may be fuller than full.
+    // During a growth it may be fuller than full.
     tables + left
 }
 

@@ -1,4 +1,4 @@
-//! An engine that grows: a table that doubles, ten times, and then another one behind it.
+//! An engine that grows: a table that doubles ten times, and then another one behind it.
 
 mod growth;
 mod tables;
@@ -10,33 +10,33 @@ use super::{Build, Filling, Operations, Plan, Size};
 use crate::allocate;
 use crate::counted::{GrowingTable, compared_when_first_full, geometry};
 use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
-use crate::layout::{LONG_BUDGET, Shape};
+use crate::layout::{Kind, LONG_BUDGET, Shape};
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::table::sizing::{any_of, items_for};
 
-/// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, of buckets with 4 slots of 16
-/// bits.
+/// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, with buckets of 4 slots
+/// of 16 bits.
 ///
-/// A lookup loads two words of the table, however often it has doubled. After ten doublings there is another table, and a
-/// lookup of what is absent looks at both.
+/// A lookup loads two words of the table, however often it has doubled. After ten doublings there is another table, and
+/// a lookup of an absent item reads both.
 #[derive(Debug)]
 pub struct Growing {
     tables: Tables,
     limits: Limits,
-    /// Most bytes of the filter.
+    /// The maximum number of bytes of the filter.
     memory: usize,
-    /// Most bytes for now, which any thread may set. Not stored: it is about what else there is beside the filter.
+    /// A temporary maximum, which any thread may set. Not stored: it depends on other memory in use.
     memory_for_now: Box<AtomicU64>,
     /// The bytes of the filter outside of this engine's heap.
     outside: usize,
 }
 
-/// The bound of a search. A longer one, as in a filter that cannot grow, fills a table by 2 % of its slots more before it
-/// doubles, at twice the time of all its inserts.
+/// The bound of a search. A longer search, as in a filter that cannot grow, fills a table by 2 % more of its slots
+/// before it doubles, at twice the time of all its inserts.
 const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
 
-/// How far a filter may grow, its memory aside.
+/// The limits of growth, except memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// The highest rate of false positives, with no vacant slot left.
@@ -52,7 +52,7 @@ pub(crate) fn lowest_rate() -> f64 {
 }
 
 impl Growing {
-    /// Of tables that nobody has used yet, from the finest to the coarsest. There must be one.
+    /// Makes an engine of unused tables, from the finest to the coarsest. There must be one.
     pub(crate) fn of_tables(
         tables: Vec<GrowingTable>,
         limits: Limits,
@@ -68,7 +68,7 @@ impl Growing {
         }
     }
 
-    /// The same with other tables.
+    /// An engine with the same settings and other tables.
     fn with(&self, tables: Vec<GrowingTable>) -> Self {
         Self::of_tables(tables, self.limits, self.memory, self.outside)
     }
@@ -99,10 +99,11 @@ impl Growing {
 }
 
 impl Build for Growing {
+    const KIND: Kind = Kind::Growing;
     type Layout = Lanes16;
     type Options = ();
 
-    /// It fills up before it doubles.
+    /// Full: it fills up before it doubles.
     fn filling((): &()) -> Filling {
         Filling::Full
     }
@@ -135,8 +136,8 @@ impl Build for Growing {
 
 // The methods of the same names are in `walks`.
 impl Operations for Growing {
-    fn name(&self) -> &'static str {
-        "GrowingCuckooFilter"
+    fn kind(&self) -> Kind {
+        Self::KIND
     }
 
     fn shape(&self) -> Shape {
@@ -157,7 +158,7 @@ impl Operations for Growing {
 
     fn limit_memory_usage(&self, bytes: usize) {
         let bytes = bytes as u64;
-        // Threads that set the same again and again share the line.
+        // Do not write an equal value: threads that repeat the call share the line.
         if self.memory_for_now.load(Ordering::Relaxed) != bytes {
             self.memory_for_now.store(bytes, Ordering::Relaxed);
         }
@@ -172,7 +173,7 @@ impl Operations for Growing {
     }
 
     fn capacity(&self) -> usize {
-        // What is in a coarser table is all that it will ever hold.
+        // A coarser table receives no more tokens.
         let mut tables = self.tables.all();
         let target = tables.next().map(|table| items_for(table.geometry()));
         target.unwrap_or(0) + tables.map(GrowingTable::len).sum::<usize>()
@@ -244,7 +245,7 @@ impl Operations for Growing {
     }
 }
 
-/// A copy of each table, made from the finest to the coarsest.
+/// Copies each table, from the finest to the coarsest.
 fn copies<E: From<OutOfMemory>>(
     tables: &Tables,
     copy: impl Fn(&GrowingTable) -> Result<GrowingTable, E>,
@@ -257,7 +258,7 @@ fn copies<E: From<OutOfMemory>>(
     Ok(copies)
 }
 
-/// The level that a table of a size begins with, and the items that it is for. Tables that double have a power of two of
+/// The first level of a table of this size, and the items that it is for. Tables that double have a power of two of
 /// buckets. A capacity is rounded up, a number of buckets is not.
 fn first_level(size: Size) -> Result<(u32, usize), BuildError> {
     match size {
@@ -286,7 +287,7 @@ fn first_level(size: Size) -> Result<(u32, usize), BuildError> {
     }
 }
 
-/// The slots that a table of this level has when it is full.
+/// The number of slots of a full table at this level.
 fn full(level: u32) -> usize {
     geometry(level).slots()
 }

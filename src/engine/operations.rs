@@ -1,5 +1,5 @@
-//! What an engine must be able to do, and the calls for many hashes made of it. And the simplest engine: one table, whose
-//! size is fixed.
+//! The operations that an engine must provide, and the calls for many hashes built on them. Also the simplest engine:
+//! one table of a fixed size.
 
 use core::fmt;
 
@@ -8,30 +8,30 @@ use crate::counted::CountedTable;
 use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
 };
-use crate::layout::{LONG_BUDGET, Lanes, Layout, Shape};
+use crate::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
 use crate::table::sizing::{any_of, compared};
 use crate::tokens::ahead;
 
-/// The operations of an engine, by hash. One that is chosen at run time has them too.
+/// The operations of an engine, by hash. An engine that is chosen at run time has them too.
 pub trait Operations: fmt::Debug + Send + Sync + 'static {
-    /// What filters with this engine are called.
-    fn name(&self) -> &'static str;
+    /// What it does when it is full, and with time.
+    fn kind(&self) -> Kind;
     /// The layout of its buckets.
     fn shape(&self) -> Shape;
 
     /// Removes all tokens.
     fn clear(&mut self);
-    /// Makes it as small as its tokens let it, if it grows.
+    /// Makes it as small as its tokens allow, if it grows.
     fn shrink_to_fit(&mut self) {}
-    /// Ends a doubling that is under way. Returns false if it cannot.
+    /// Completes a doubling in progress. Returns false if it cannot.
     fn finish_doubling(&self) -> bool {
         true
     }
-    /// Sets the bytes that it refuses to grow beyond for now, if it grows, while others use it.
+    /// Sets a temporary limit on its bytes, if it grows, while others use it.
     fn limit_memory_usage(&self, _bytes: usize) {}
-    /// Sets the bytes that it refuses to grow beyond, if it grows, and frees what it has kept.
+    /// Sets the limit on its bytes, if it grows, and frees the memory that it has kept.
     fn set_max_memory_usage(&mut self, _bytes: usize) {}
-    /// What only an engine that rotates has.
+    /// The operations that only a rotating engine has.
     fn rotating(&self) -> Option<&dyn Rotates> {
         None
     }
@@ -40,7 +40,7 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     fn len(&self) -> usize;
     /// The number of items that it is sized for.
     fn capacity(&self) -> usize;
-    /// Whether it has as many items as it is sized for.
+    /// Whether it holds the number of items that it is sized for.
     fn is_full(&self) -> bool {
         self.len() >= self.capacity()
     }
@@ -53,11 +53,11 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     /// The expected rate of false positives.
     fn false_positive_rate(&self) -> f64;
 
-    /// Whether a token of the class is in.
+    /// Whether a token of the class is stored.
     fn contains(&self, hash: u64) -> bool;
     /// Adds a token.
     fn insert(&self, hash: u64) -> Result<(), InsertError>;
-    /// Adds a token if none of its class is in.
+    /// Adds a token if none of its class is stored.
     fn insert_unique(&self, hash: u64) -> Result<bool, InsertError>;
     /// Removes a token.
     fn remove(&self, hash: u64) -> bool;
@@ -85,7 +85,7 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// Looks up many hashes. The slices are of one length.
+    /// Looks up many hashes. The slices have equal lengths.
     #[inline]
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
         let hashes = ahead(hashes, |hash| self.prefetch(hash));
@@ -105,7 +105,7 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Adds those that are absent, up to the first that is refused. The slices are of one length, and `added` is false.
+    /// Adds the absent hashes, up to the first that is refused. The slices have equal lengths, and `added` is false.
     #[inline]
     fn insert_unique_many(
         &self,
@@ -121,7 +121,7 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Removes one token for each hash. Returns how many were in.
+    /// Removes one token for each hash. Returns the number of hashes that had one.
     #[inline]
     fn remove_many(&self, hashes: &[u64]) -> usize {
         let hashes = ahead(hashes, |hash| self.prefetch(hash));
@@ -129,27 +129,29 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// An engine that is made from a plan.
+/// An engine that is built from a plan.
 pub trait Build: Operations + Sized {
+    /// What it does when it is full, and with time.
+    const KIND: Kind;
     /// The layout of its buckets.
     type Layout: Layout;
     /// The options that only this engine has.
     type Options: Clone + fmt::Debug + Default;
 
-    /// What is in a filter with these options when its rate of false positives is judged.
+    /// The content of a filter with these options for which its rate of false positives is judged.
     fn filling(options: &Self::Options) -> Filling;
-    /// Builds an empty one.
+    /// Builds an empty engine.
     fn build(plan: &Plan<Self::Options>) -> Result<Self, BuildError>;
-    /// Builds an empty one like this.
+    /// Builds an empty engine like this one.
     fn empty_like(&self) -> Result<Self, OutOfMemory>;
-    /// A copy that holds every token that is in from the call to the return.
+    /// A copy that holds every token that is stored from the call to the return.
     fn snapshot(&self) -> Result<Self, SnapshotError>;
 }
 
-/// The methods of filters that rotate, of a filter whose kind is chosen at run time:
+/// The methods of rotating filters, for a filter whose kind is chosen at run time:
 /// [`DynFilter::rotating`](crate::DynFilter#method.rotating) returns it.
 ///
-/// Each is the method of the same name of the [`RotatingCuckooFilter`](crate::RotatingCuckooFilter). Sealed.
+/// Each is the method of the same name of [`RotatingCuckooFilter`](crate::RotatingCuckooFilter). Sealed.
 pub trait Rotates: Operations {
     /// As [`rotate`](crate::RotatingCuckooFilter#method.rotate).
     ///
@@ -198,10 +200,11 @@ pub struct Fixed<L: Layout = Lanes<4, 16>> {
     pub(crate) capacity: usize,
 }
 
-/// Lets large filters reach a load of 0.96 to 0.975. Searches of this length are rare below 0.95.
+/// With it, large filters reach a load of 0.96 to 0.975. Searches of this length are rare below 0.95.
 const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
 impl<L: Layout> Build for Fixed<L> {
+    const KIND: Kind = Kind::Fixed;
     type Layout = L;
     type Options = ();
 
@@ -235,8 +238,8 @@ impl<L: Layout> Build for Fixed<L> {
 }
 
 impl<L: Layout> Operations for Fixed<L> {
-    fn name(&self) -> &'static str {
-        "CuckooFilter"
+    fn kind(&self) -> Kind {
+        Self::KIND
     }
 
     fn shape(&self) -> Shape {

@@ -1,6 +1,6 @@
-//! The plan of a filter: what a builder was told, and the table that follows from it.
+//! The plan of a filter: the builder's settings, and the resulting table.
 //!
-//! And which layouts keep to a rate of false positives, and which of them takes the least memory.
+//! Also the layouts that keep to a rate of false positives, and the one among them that takes the least memory.
 
 use core::cmp::Reverse;
 
@@ -9,19 +9,19 @@ use crate::layout::{ForLayout, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
 use crate::table::Geometry;
 use crate::table::sizing::{self, HEADS_AGREE, any_of, compared};
 
-/// What an engine is to be, with the options `O` that only that engine has.
+/// The settings of an engine, with the options `O` that only that engine has.
 #[derive(Clone, Debug, Default)]
 pub struct Plan<O> {
     pub(crate) size: Size,
-    /// Most buckets that a path search examines. None: what suits the engine.
+    /// The maximum number of buckets that a path search examines. None: the engine's default.
     pub(crate) search_budget: Option<usize>,
-    /// The rate of false positives that it may have at most.
+    /// The maximum rate of false positives.
     pub(crate) rate: Option<f64>,
-    /// Most bytes, those outside of the engine included.
+    /// The maximum number of bytes, including those outside of the engine.
     pub(crate) memory: Option<usize>,
     /// The bytes of a filter outside of its engine's heap.
     pub(crate) outside: usize,
-    /// The number of descriptors. None: what suits the size.
+    /// The number of descriptors. None: the default for the size.
     pub(crate) descriptors: Option<usize>,
     pub(crate) options: O,
 }
@@ -40,7 +40,7 @@ impl<O> Plan<O> {
         Ok(budget)
     }
 
-    /// Refuses a filter whose rate of false positives, filled like this, is more than it may be.
+    /// Refuses a filter whose rate of false positives, with this content, exceeds the maximum.
     pub(super) fn check_rate<L: Layout>(
         &self,
         geometry: Geometry<L>,
@@ -62,7 +62,7 @@ impl<O> Plan<O> {
         })
     }
 
-    /// Refuses a filter that begins with so many bytes, if that is more than it may have.
+    /// Refuses a filter that begins with this number of bytes, if it exceeds the maximum.
     pub(super) fn check_memory(
         &self,
         heap: impl FnOnce() -> Result<usize, OutOfMemory>,
@@ -78,19 +78,19 @@ impl<O> Plan<O> {
     }
 }
 
-/// How large a table is to be.
+/// The size of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Size {
     Items(usize),
     Buckets(usize),
-    /// A table of so many buckets, for fewer items than it could be for.
+    /// A table with this number of buckets, for fewer items than it could hold.
     Roomy {
         items: usize,
         buckets: usize,
     },
 }
 
-/// The items that a filter is sized for unless set.
+/// The items that a filter is sized for by default.
 const DEFAULT_ITEMS: usize = 1024;
 
 impl Default for Size {
@@ -130,17 +130,17 @@ fn with_buckets<L: Layout>(buckets: usize) -> Result<Geometry<L>, BuildError> {
     })
 }
 
-/// What is in a filter when its rate of false positives is judged.
+/// The content of a filter for which its rate of false positives is judged.
 #[derive(Clone, Copy, Debug)]
 pub enum Filling {
-    /// Tables with as many items as each is sized for.
+    /// Tables that each hold the number of items that they are sized for.
     Sized { tables: usize },
     /// One growing table without a vacant slot.
     Full,
 }
 
 impl Filling {
-    /// The rate of tables of this geometry, each sized for so many items.
+    /// The rate of tables of this geometry, each sized for this number of items.
     pub(super) fn rate<L: Layout>(self, geometry: Geometry<L>, items: usize) -> f64 {
         let (tables, len) = match self {
             Self::Sized { tables } => (tables, items),
@@ -150,10 +150,10 @@ impl Filling {
     }
 }
 
-/// The lowest rate that a table is made for. A lower one would take ever larger tables.
+/// The lowest rate that a table supports. A lower one would take ever larger tables.
 const LEAST: f64 = 1e-9;
 
-/// Refuses what is no rate, or one that says nothing.
+/// Refuses a number that is not a rate, or does not limit anything.
 fn check_range(rate: f64) -> Result<(), BuildError> {
     check(rate > 0.0 && rate < 1.0, rate, 0.0)
 }
@@ -165,8 +165,8 @@ fn check(is_possible: bool, rate: f64, least: f64) -> Result<(), BuildError> {
     })
 }
 
-/// The layout without values, and the size, of the smallest table that keeps to a rate. Of exactly so many buckets: the
-/// one that takes the most items.
+/// The layout without values, and the size, of the smallest table that keeps to a rate. For an exact number of buckets:
+/// the layout that holds the most items.
 pub(crate) fn smallest(
     size: Size,
     filling: Filling,
@@ -181,7 +181,7 @@ pub(crate) fn smallest(
         })?;
         Some((shape, table))
     });
-    // Of equal ones, those without a code to decode are faster.
+    // On a tie, prefer layouts without a code to decode: they are faster.
     let key = |(shape, table): &(Shape, Table)| {
         (table.buckets, Reverse(table.items), shape.is_semi_sorted())
     };
@@ -195,7 +195,8 @@ pub(crate) fn smallest(
     Err(too_low(size, filling, most))
 }
 
-/// Why no table keeps to a rate: the size is impossible, no table is so large, or the rate does not depend on the size.
+/// Why no table keeps to a rate: the size is impossible, no table is that large, or the rate does not depend on the
+/// size.
 fn too_low(size: Size, filling: Filling, most: f64) -> BuildError {
     let rate_of = |shape: Shape| shape.call(RateOf { size, filling });
     let rates = plain().filter_map(|shape| Some((shape, rate_of(shape).ok()?)));

@@ -1,4 +1,4 @@
-//! An engine that rotates: several generations of equal tables, of which the oldest is forgotten with each rotation.
+//! An engine that rotates: several generations in equal tables. Each rotation forgets the oldest.
 
 mod state;
 mod walks;
@@ -16,7 +16,7 @@ use crate::counted::CountedTable;
 use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
 };
-use crate::layout::{LONG_BUDGET, Lanes, Layout, Shape};
+use crate::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
 use crate::table::sizing::{any_of, compared};
 
 /// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with buckets of the layout
@@ -24,20 +24,20 @@ use crate::table::sizing::{any_of, compared};
 #[derive(Debug)]
 pub struct Rotating<L: Layout = Lanes<4, 16>> {
     state: Cell,
-    /// One more than there are generations. All have the same geometry.
+    /// One more than the number of generations. All have the same geometry.
     tables: Box<[CountedTable<L>]>,
     /// The items that each generation was sized for.
     capacity: usize,
 }
 
-/// As for a filter of a fixed size.
+/// The same as for a filter of a fixed size.
 const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
-/// Walks that a snapshot begins before it gives up.
+/// The number of walks after which a snapshot gives up.
 const WALKS: usize = 8;
 
 impl<L: Layout> Rotating<L> {
-    /// Of tables that nobody else can reach: the generations from the oldest to the young one, and the spare, which is
+    /// Makes an engine of unshared tables: the generations from the oldest to the young one, and the spare, which is
     /// empty.
     pub(crate) fn of_tables(
         mut tables: Vec<CountedTable<L>>,
@@ -71,11 +71,10 @@ impl<L: Layout> Rotating<L> {
         Ok(Self::of_tables(tables, self.capacity, rotations))
     }
 
-    /// A copy of the generations between two rotations.
+    /// Copies the generations between two rotations.
     ///
-    /// A token never changes its table. So the copy of a table says of each class what a lookup there would say at some
-    /// moment. The moments come in the order in which a lookup looks, and if there was a rotation all of it is void, as
-    /// for a lookup.
+    /// A token never changes its table. So for each class the copy of a table has the answer of a lookup at some
+    /// moment. The moments are in the order of a lookup, and a rotation voids the whole copy, as it voids a lookup.
     fn copied_between_rotations(
         &self,
         copy: impl Fn(&CountedTable<L>) -> Result<CountedTable<L>, SnapshotError>,
@@ -106,6 +105,7 @@ impl<L: Layout> Rotating<L> {
 }
 
 impl<L: Layout> Build for Rotating<L> {
+    const KIND: Kind = Kind::Rotating;
     type Layout = L;
     type Options = Generations;
 
@@ -145,8 +145,8 @@ impl<L: Layout> Build for Rotating<L> {
 
 // The methods of the same names are in `walks`.
 impl<L: Layout> Operations for Rotating<L> {
-    fn name(&self) -> &'static str {
-        "RotatingCuckooFilter"
+    fn kind(&self) -> Kind {
+        Self::KIND
     }
 
     fn shape(&self) -> Shape {
@@ -173,7 +173,7 @@ impl<L: Layout> Operations for Rotating<L> {
         self.capacity
     }
 
-    /// Whether the young generation is.
+    /// Whether the young generation is full.
     fn is_full(&self) -> bool {
         self.young(self.state.load()).len() >= self.capacity
     }
@@ -271,7 +271,7 @@ impl<L: Layout> Rotates for Rotating<L> {
 
 #[cfg(test)]
 mod tests {
-    //! Copies, with rotations and writes in the midst of them, and what a rotation leaves behind.
+    //! Copies, with rotations and writes during them, and what a rotation leaves behind.
 
     use core::cell::Cell;
 
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(engine.rotate(), Ok(()));
     }
 
-    /// Refreshes the item in the next generation, in the midst of the first copy.
+    /// Refreshes the item in the next generation, during the first copy.
     #[test]
     fn a_snapshot_is_void_if_there_was_a_rotation() {
         let engine = engine();
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(engine.rotations(), 2 * WALKS as u64);
     }
 
-    /// Refreshes the item in the midst of the copy: the new one goes to the young generation.
+    /// Refreshes the item during the copy: the new token goes to the young generation.
     #[test]
     fn a_snapshot_copies_the_young_generation_last() {
         let engine = engine();
@@ -337,7 +337,7 @@ mod tests {
         assert!(copy.contains(HASH), "a refreshed item was not copied");
     }
 
-    /// So the next one takes no longer than an exchange.
+    /// The next rotation then takes no longer than an exchange.
     #[test]
     fn a_rotation_leaves_a_clean_spare() {
         let engine = engine();

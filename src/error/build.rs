@@ -1,11 +1,11 @@
-//! Why a filter could not be built.
+//! The errors of building a filter.
 
 use core::fmt;
 
 use super::OutOfMemory;
 use crate::layout::Shape;
 
-/// Why a filter could not be built. Says what was asked for and what is possible.
+/// Why a filter could not be built. Says what was requested and what is possible.
 ///
 /// # Examples
 ///
@@ -21,14 +21,14 @@ use crate::layout::Shape;
 pub enum BuildError {
     /// The capacity is too large.
     Capacity {
-        /// The items that were asked for.
+        /// The items that were requested.
         requested: usize,
-        /// The most that are possible. There may not be the memory for them.
+        /// The maximum. There may not be enough memory for it.
         most: usize,
     },
     /// The number of buckets is not possible.
     Buckets {
-        /// The buckets that were asked for.
+        /// The buckets that were requested.
         requested: usize,
         /// The nearest possible number.
         nearest: usize,
@@ -37,40 +37,40 @@ pub enum BuildError {
     },
     /// The search budget is out of range.
     SearchBudget {
-        /// The buckets that were asked for.
+        /// The buckets that were requested.
         requested: usize,
         /// The nearest possible number.
         nearest: usize,
     },
     /// The number of generations is out of range.
     Generations {
-        /// The generations that were asked for.
+        /// The generations that were requested.
         requested: usize,
         /// The nearest possible number.
         nearest: usize,
     },
-    /// The rate of false positives is no rate, or lower than any table is made for.
+    /// The rate of false positives is not a rate, or lower than any table supports.
     RateOutOfRange {
-        /// The rate that was asked for.
+        /// The rate that was requested.
         requested: f64,
-        /// The lowest that is possible; 0 if all above that are.
+        /// The lowest possible rate; 0 if every rate above 0 is possible.
         least: f64,
     },
     /// The rate of false positives is too low for the layout, or for every layout if the builder was to choose one.
     FalsePositiveRate {
-        /// The rate that was asked for.
+        /// The rate that was requested.
         requested: f64,
-        /// The rate of the layout, with as many items in as the filter is sized for; if it grows, with the first table
-        /// full.
+        /// The rate of the layout when the filter holds the number of items that it is sized for; for a growing filter,
+        /// with the first table full.
         rate: f64,
         /// The layout that was chosen, or the one with the lowest rate.
         layout: Shape,
     },
-    /// The limit on the memory is too low for an empty filter.
+    /// The memory limit is too low for an empty filter.
     MemoryLimit {
         /// The limit in bytes.
         limit: usize,
-        /// The bytes that the filter takes at the start.
+        /// The initial size of the filter in bytes.
         needed: usize,
     },
     /// The memory could not be allocated.

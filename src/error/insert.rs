@@ -1,12 +1,12 @@
-//! Why an item was not inserted. A filter may not be able to grow, or a value may have too many bits.
+//! The errors of inserts, growth and values.
 
 use core::fmt;
 
 use super::OutOfMemory;
 
-/// Why an item was not inserted. The filter holds what it held before.
+/// Why an item was not inserted. The filter is unchanged.
 ///
-/// | what | is it worth trying again? | what helps |
+/// | error | retry | what helps |
 /// |---|---|---|
 /// | [`Full`](Self::Full) | after a removal, or a rotation | a larger filter, or one that grows |
 /// | [`Full`](Self::Full), and [`suggests_poor_hashing`](Self::suggests_poor_hashing) | no | another hasher |
@@ -16,7 +16,7 @@ use super::OutOfMemory;
 /// | [`CannotGrow`](Self::CannotGrow) | after a removal | a higher limit, or more memory |
 /// | [`Value`](Self::Value) | no | a layout with larger values |
 ///
-/// A test of a program can make each of them: `InsertError::Full { len: 1_000, slots: 1_024 }`.
+/// Tests of your program can construct each of them: `InsertError::Full { len: 1_000, slots: 1_024 }`.
 ///
 /// # Examples
 ///
@@ -37,61 +37,60 @@ use super::OutOfMemory;
 pub enum InsertError {
     /// The filter is full: no path to a vacant slot was found within the search budget.
     ///
-    /// With 4 x 16, from 100,000 items up it seldom comes before the load factor reaches 0.96. Smaller filters can refuse earlier,
-    /// but not below the capacity that they were built for, if the items differ. Copies of one item share two buckets
-    /// and are harder to place: with two copies of each, room ends near a load of 0.87. At a load below a quarter the
-    /// hasher does not mix all of its 64 bits, or few items have many copies
+    /// With 4 x 16, from 100,000 items up it seldom comes before the load factor reaches 0.96. Smaller filters can
+    /// refuse earlier, but not below the capacity that they were built for, if the items differ. Copies of one item
+    /// share two buckets and are harder to place: with two copies of each item, room ends near a load of 0.87. At a
+    /// load below a quarter the hasher does not mix all of its 64 bits, or few items have many copies
     /// ([`suggests_poor_hashing`](Self::suggests_poor_hashing)).
     ///
-    /// Of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) the young generation is full: there is room again after
-    /// a rotation.
+    /// In a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) the young generation is full: a rotation makes room.
     Full {
-        /// Items in the filter at the time, or in its young generation.
+        /// Items in the filter, or in its young generation, at the time.
         len: usize,
         /// Slots of the filter, or of its young generation.
         slots: usize,
     },
-    /// Other threads changed the same buckets during every attempt. There may be room: try again.
+    /// Other threads changed the same buckets during every attempt. There may be room: retry.
     ///
-    /// Two inserts can abort each other's relocations. The number of attempts is bounded, so that each of them ends.
+    /// Two inserts can abort each other's relocations. The number of attempts is bounded, so each insert ends.
     Disturbed {
         /// Attempts that were made.
         attempts: usize,
     },
-    /// The item needs a relocation, but other threads have all descriptors in use. There may be room: try again.
+    /// The item needs a relocation, but other threads are using all descriptors. There may be room: retry.
     ///
-    /// A thread that relocates holds a descriptor for the time of a few exchanges. If trying again does not help,
-    /// threads that were killed in the middle of inserts hold them. [`clear`](crate::Filter::clear) takes them
-    /// back, and a [`snapshot`](crate::Filter::snapshot) has its own.
+    /// A thread that relocates holds a descriptor for the time of a few exchanges. If retrying does not help, the
+    /// descriptors are held by threads that were killed during inserts. [`clear`](crate::Filter::clear) reclaims them,
+    /// and a [`snapshot`](crate::Filter::snapshot) has its own.
     NoDescriptor {
         /// Attempts that were made. The last one found no descriptor.
         attempts: usize,
     },
-    /// Both buckets of the item are filled with copies of its own fingerprint. They are read one after the
-    /// other, so while other threads remove and insert copies there may never have been so many at once.
+    /// Both buckets of the item are filled with copies of its own fingerprint. They are read one after the other, so
+    /// while other threads remove and insert copies there may never have been so many at once.
     TooManyCopies {
         /// Copies that are stored.
         copies: usize,
     },
     /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the lack of memory
-    /// keeps it from making more.
+    /// prevents growth.
     CannotGrow {
         /// The limit.
         error: GrowthError,
     },
     /// The [value](crate::WithValues) of the item is too large for the layout.
     Value {
-        /// The value, and the largest one that is possible.
+        /// The value, and the largest possible one.
         error: ValueError,
     },
 }
 
-/// With a hasher that mixes, a filter of different items hardly ever refuses one while less than one of this many
-/// slots is in use, whatever its search budget is.
+/// With a hasher that mixes well, a filter of different items hardly ever refuses one while less than one in this many
+/// slots is in use, whatever its search budget.
 const LOW_LOAD: usize = 4;
 
 impl InsertError {
-    /// Returns true if the item may find room at once, without a removal: [`Disturbed`](Self::Disturbed) and
+    /// Returns true if an immediate retry, without a removal, may succeed: [`Disturbed`](Self::Disturbed) and
     /// [`NoDescriptor`](Self::NoDescriptor).
     ///
     /// # Examples
@@ -200,7 +199,7 @@ pub struct InsertManyError {
 }
 
 impl InsertManyError {
-    /// A batch that stopped after this many items, for tests of programs that handle one.
+    /// A batch that stopped after this many items; for tests of programs that handle it.
     ///
     /// # Examples
     ///
@@ -215,8 +214,7 @@ impl InsertManyError {
         Self { inserted, error }
     }
 
-    /// How many items went in or, of those that were to be added only if absent, were in after it; the index of the
-    /// one that was refused.
+    /// The index of the refused item. All items before it went in or, in a unique batch, are in after it.
     ///
     /// # Examples
     ///
@@ -229,12 +227,12 @@ impl InsertManyError {
         self.inserted
     }
 
-    /// The reason alone.
+    /// The cause alone.
     pub(crate) fn into_error(self) -> InsertError {
         self.error
     }
 
-    /// The same, for a batch that came behind so many items.
+    /// The same error for a batch that came after this many items.
     pub(crate) fn behind(self, items: usize) -> Self {
         Self {
             inserted: items + self.inserted,
@@ -242,7 +240,7 @@ impl InsertManyError {
         }
     }
 
-    /// Why it was refused.
+    /// Why the item was refused.
     ///
     /// # Examples
     ///
@@ -264,12 +262,12 @@ impl fmt::Display for InsertManyError {
     }
 }
 
-/// It has no source, because the text contains the cause.
+/// No source: the text contains the cause.
 impl core::error::Error for InsertManyError {}
 
-/// Why a filter that grows found no room, and did not grow.
+/// Why a growing filter found no room, and did not grow.
 ///
-/// Every stored item stays where lookups find it, and inserts go on to succeed wherever there is room.
+/// Every stored item stays where lookups find it. Inserts continue to succeed wherever there is room.
 ///
 /// # Examples
 ///
@@ -293,14 +291,14 @@ impl core::error::Error for InsertManyError {}
 pub enum GrowthError {
     /// Growth could raise the rate of false positives above the limit.
     FalsePositiveRate {
-        /// The rate that it could lead to, once the filter is full again.
+        /// The rate that growth could lead to, once the filter is full again.
         rate: f64,
         /// The limit.
         limit: f64,
     },
     /// Growth would raise the memory above the limit.
     MemoryLimit {
-        /// The most bytes that the filter would take while it grows.
+        /// The maximum number of bytes that the filter would take while it grows.
         needed: usize,
         /// The limit in bytes.
         limit: usize,
@@ -346,7 +344,7 @@ impl From<OutOfMemory> for GrowthError {
     }
 }
 
-/// A value is larger than the layout has room for. Says which are possible.
+/// A value is too large for the layout. Says which values are possible.
 ///
 /// # Examples
 ///
@@ -363,7 +361,7 @@ impl From<OutOfMemory> for GrowthError {
 pub struct ValueError {
     /// The value that was refused.
     pub value: u16,
-    /// The largest value that is possible.
+    /// The largest possible value.
     pub most: u16,
 }
 

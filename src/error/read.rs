@@ -1,11 +1,11 @@
-//! Why stored bytes could not be read as a filter, no snapshot was taken, or a rotation was not made.
+//! The errors of reading a stored filter, taking a snapshot, and rotating.
 
 use core::fmt;
 
 use super::OutOfMemory;
-use crate::layout::Shape;
+use crate::layout::{Kind, Shape};
 
-/// Why a stored filter could not be read. The attempt leaves nothing behind.
+/// Why a stored filter could not be read. The attempt has no effects.
 ///
 /// # Examples
 ///
@@ -28,44 +28,41 @@ pub enum ReadError {
     /// The bytes end early.
     #[non_exhaustive]
     Truncated {
-        /// The bytes that there should be, at least: those of the header if it is not complete, else those up to the end of
-        /// the list of tables, else those of the whole stored form.
+        /// The minimum number of bytes: those of the header if it is incomplete, else those up to the end of the list
+        /// of tables, else those of the whole stored form.
         expected: u64,
-        /// The bytes that there are.
+        /// The number of bytes found.
         found: u64,
     },
-    /// There are bytes after the end of the stored form. This does not happen with a reader, which stops where the
-    /// filter ends.
+    /// There are bytes after the end of the stored form. This does not happen with a reader, which stops at the end of
+    /// the filter.
     #[non_exhaustive]
     TrailingBytes {
-        /// The bytes of the stored form.
+        /// The number of bytes of the stored form.
         expected: u64,
-        /// The bytes that there are.
+        /// The number of bytes found.
         found: u64,
     },
     /// The first bytes are not those of a stored filter.
     NotAFilter,
-    /// It was written by a later version of this crate, in a form that this one does not know.
+    /// A later version of this crate wrote it, in a form that this version does not know.
     #[non_exhaustive]
     NewerVersion {
         /// The version of the stored form.
         found: u16,
-        /// The latest version that can be read.
+        /// The latest supported version.
         supported: u16,
     },
-    /// A filter of one kind was read as one of another kind. The stored one has a fixed size if it neither grows nor
-    /// rotates.
+    /// A filter of one kind was read as one of another kind.
     #[non_exhaustive]
     OtherKind {
-        /// Whether the stored one grows.
-        grows: bool,
-        /// Whether the stored one rotates.
-        rotates: bool,
+        /// The kind of the stored filter.
+        kind: Kind,
     },
     /// A filter of one [`Layout`](crate::Layout) was read as one of another layout.
     #[non_exhaustive]
     OtherLayout {
-        /// The layout of the stored one.
+        /// The layout of the stored filter.
         shape: Shape,
     },
     /// It was stored with a hasher other than [`RandomState`](crate::RandomState), which cannot be stored with the
@@ -74,24 +71,23 @@ pub enum ReadError {
     /// [`from_bytes_with_hasher`]: crate::CuckooFilter::from_bytes_with_hasher
     /// [`read_from_with_hasher`]: crate::CuckooFilter::read_from_with_hasher
     HasherNeeded,
-    /// The hasher is not the one that it was stored with, or has other keys. With it, the filter would miss
-    /// what it holds.
+    /// The filter was stored with another hasher, or with other keys. With this hasher, it would miss its items.
     OtherHasher,
     /// A checksum does not match: the bytes have changed since they were written.
     Checksum,
     /// The checksums match, but this crate never writes this content.
     #[non_exhaustive]
     Malformed {
-        /// What is wrong with it.
+        /// What is wrong.
         reason: &'static str,
     },
-    /// Its table is larger than is possible on this machine.
+    /// A table is larger than this machine allows.
     #[non_exhaustive]
     TooLarge {
         /// The buckets of a table, eight bytes each.
         buckets: u64,
     },
-    /// The memory for it could not be allocated.
+    /// The memory for the filter could not be allocated.
     OutOfMemory(OutOfMemory),
 }
 
@@ -116,19 +112,14 @@ impl fmt::Display for ReadError {
                 "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; \
                  this release reads versions up to {supported}"
             ),
-            Self::OtherKind { grows: true, .. } => out.write_str(
-                "the stored filter is one that grows: read it as a GrowingCuckooFilter",
-            ),
-            Self::OtherKind { rotates: true, .. } => out.write_str(
-                "the stored filter is one that rotates: read it as a RotatingCuckooFilter",
-            ),
-            Self::OtherKind { .. } => out.write_str(
-                "the stored filter is one that does not grow: read it as a CuckooFilter",
+            Self::OtherKind { kind } => write!(
+                out,
+                "the stored filter is a {kind}: read it as such, or as a DynFilter"
             ),
             Self::OtherLayout { shape } => write!(
                 out,
-                "the stored filter has the layout `{shape}`: read it as a filter of this layout, or with a call for any \
-                 layout"
+                "the stored filter has the layout `{shape}`: read it as a filter of this layout, or as a \
+                 DynFilter"
             ),
             Self::HasherNeeded => out.write_str(
                 "the filter was stored with a custom hasher: pass the same hasher \
@@ -156,7 +147,7 @@ impl core::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             #[cfg(feature = "std")]
-            // The text of this error is the text of `error`, so the source is the source of `error`.
+            // The text of this error is the text of `error`, so its source is the source of `error`.
             Self::Io(error) => error.source(),
             _ => None,
         }
@@ -169,7 +160,7 @@ impl From<OutOfMemory> for ReadError {
     }
 }
 
-/// So that `?` takes the failures of opening a file and of reading it alike.
+/// `?` then handles failures of opening a file and of reading it alike.
 #[cfg(feature = "std")]
 impl From<std::io::Error> for ReadError {
     fn from(error: std::io::Error) -> Self {
@@ -197,8 +188,8 @@ impl From<ReadError> for std::io::Error {
     }
 }
 
-/// Why no snapshot was taken, or a filter was not stored a chunk at a time. The filter is as it was, and it can be tried
-/// again.
+/// Why no snapshot was taken, or a filter was not stored a chunk at a time. The filter is unchanged, and the call can
+/// be retried.
 ///
 /// # Examples
 ///
@@ -218,13 +209,12 @@ pub enum SnapshotError {
     /// Another thread is taking a snapshot of this filter. (If it died in the middle, only
     /// [`clear`](crate::Filter::clear) makes room again. [`chunks`](crate::Filter::chunks) still stores the filter.)
     Busy,
-    /// Other threads changed too much in each of several attempts: more tokens were moved than there was room
-    /// to note, or more were replaced than the filter has slots to spare.
+    /// Other threads changed too much in each of several attempts: they moved more tokens than the log had room for, or
+    /// replaced more than the filter has slots to spare.
     Disturbed,
-    /// Other threads changed the filter between two of its [chunks](crate::Filter::chunks), so that they do not go
-    /// together.
+    /// Other threads changed the filter between two of its [chunks](crate::Filter::chunks), so that they do not match.
     Changed,
-    /// The memory for the copy could not be had.
+    /// The memory for the copy could not be allocated.
     OutOfMemory(OutOfMemory),
 }
 
@@ -273,8 +263,8 @@ impl From<SnapshotError> for std::io::Error {
 
 /// Why a `RotatingCuckooFilter` was not rotated. Every item is where it was.
 ///
-/// The table of the generation that was forgotten last is needed for the next one, and could not be emptied. Each reason
-/// is rare: the threads that are in the way are in calls that began before the last rotation, or they rotate too.
+/// A rotation needs the table of the last forgotten generation, which could not be emptied. Each cause is rare: the
+/// interfering threads are in calls that began before the last rotation, or are rotating too.
 ///
 /// # Examples
 ///
@@ -297,15 +287,15 @@ impl From<SnapshotError> for std::io::Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RotateError {
-    /// Other threads changed what was to be emptied during every attempt: try again.
+    /// Other threads changed the table to be emptied during every attempt: retry.
     Disturbed {
         /// Attempts that were made.
         attempts: usize,
     },
-    /// Other threads have all descriptors of the table in use: try again.
+    /// Other threads are using all descriptors of the table: retry.
     ///
-    /// If that does not help, threads that were killed in the middle of inserts or rotations hold them.
-    /// [`clear`](crate::Filter::clear) takes them back, and a [`snapshot`](crate::Filter::snapshot) has its own.
+    /// If that does not help, the descriptors are held by threads that were killed during inserts or rotations.
+    /// [`clear`](crate::Filter::clear) reclaims them, and a [`snapshot`](crate::Filter::snapshot) has its own.
     NoDescriptor {
         /// Attempts that were made.
         attempts: usize,

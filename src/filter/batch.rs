@@ -1,8 +1,7 @@
 //! Batch calls: the same operations on many items, with prefetching of the next items.
 //!
-//! Each item is looked up, inserted or removed by the call for one item, so all guarantees are the same, item
-//! by item. Only the order of the memory accesses differs: the two words of an item are prefetched while the
-//! items before it are served.
+//! Each item is looked up, inserted or removed by the call for one item, so all guarantees hold item by item. Only the
+//! order of the memory accesses differs: the two words of an item are prefetched while earlier items are processed.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -10,18 +9,17 @@ use super::{Engine, Filter};
 use crate::engine::check_lengths;
 use crate::error::InsertManyError;
 
-/// Items that are hashed at a time.
+/// Number of items hashed at a time.
 pub(super) const CHUNK: usize = 256;
 
 /// Calls for many items at once, on slices. Each item has the guarantees of its own call. The batch as a whole is
 /// not atomic: other threads see the items come and go one by one.
 ///
-/// They pay where the table is larger than the second-level cache: at 10 million items lookups and inserts are a
-/// tenth faster than loops of single calls, which a processor overlaps too, and removes a half
-/// (`cargo bench -p lockfree-cuckoo-benches`, on a shared Intel Xeon). In a smaller table they cost
-/// what the loops cost.
+/// They pay where the table is larger than the second-level cache. At 10 million items, lookups and inserts are a tenth
+/// faster than loops of single calls, which a processor overlaps too, and removes are a half faster (`cargo bench -p
+/// lockfree-cuckoo-benches`, on a shared Intel Xeon). In a smaller table they cost the same as the loops.
 impl<E: Engine, S: BuildHasher> Filter<E, S> {
-    /// Looks up many items: `found[i]` becomes whether `items[i]` is in, as [`contains`](Self::contains) says.
+    /// Looks up many items: sets `found[i]` to whether `items[i]` is stored, as [`contains`](Self::contains) does.
     ///
     /// # Panics
     ///
@@ -51,8 +49,8 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert), with the number of items that went in. Those before the refused one are in,
-    /// those behind it were not tried.
+    /// As [`insert`](Self::insert), with the number of items that went in. The items before the refused one are in;
+    /// those after it were not tried.
     ///
     /// # Examples
     ///
@@ -72,13 +70,13 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         Ok(())
     }
 
-    /// Adds those of the items that are absent, in order, as [`insert_unique`](Self::insert_unique) does, until one
-    /// is refused: `added[i]` becomes whether this call added `items[i]`. An item that comes twice is added once.
+    /// Adds the absent items in order, as [`insert_unique`](Self::insert_unique) does, until one is refused. Sets
+    /// `added[i]` to whether this call added `items[i]`. A duplicate in the slice is added once.
     ///
     /// # Errors
     ///
-    /// As [`insert_unique`](Self::insert_unique), with the index of the item that was refused. Those before it are in,
-    /// those behind it were not tried, and `added` is false for it and for them.
+    /// As [`insert_unique`](Self::insert_unique), with the index of the refused item. The items before it are in; those
+    /// after it were not tried. `added` is false for it and for them.
     ///
     /// # Panics
     ///
@@ -113,8 +111,7 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         Ok(())
     }
 
-    /// Removes one copy of each item, as [`remove`](Self::remove) does. Returns the number of items that were in
-    /// the filter.
+    /// Removes one copy of each item, as [`remove`](Self::remove) does. Returns the number of items that were removed.
     ///
     /// # Examples
     ///
@@ -217,7 +214,7 @@ impl<E: Engine, S> Filter<E, S> {
     }
 }
 
-/// The hashes of at most `MOST` items.
+/// Hashes at most `MOST` items.
 #[inline]
 pub(super) fn hash_each<'a, T: Hash, const MOST: usize>(
     hasher: &impl BuildHasher,

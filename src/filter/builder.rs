@@ -57,16 +57,16 @@ pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, 
 
 /// Builds a [`Filter`] of any kind.
 ///
-/// It begins with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
+/// Create one with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
 pub struct FilterBuilder<E: Buildable = Fixed, S = RandomState> {
     pub(super) plan: Plan<E::Options>,
     hasher: S,
 }
 
 impl<E: Buildable> FilterBuilder<E, RandomState> {
-    /// Fixes the seed of the default hasher, which is random otherwise. Filters with one seed and one
-    /// geometry treat every item alike, on every machine. Not for a builder with another
-    /// [`hasher`](FilterBuilder::hasher): that has its own seed, or none.
+    /// Fixes the seed of the default hasher, which is otherwise random. Filters with the same seed and the same
+    /// geometry treat every item alike, on every machine. Not available with another [`hasher`](FilterBuilder::hasher),
+    /// which has its own seed, or none.
     ///
     /// # Examples
     ///
@@ -86,7 +86,7 @@ impl<E: Buildable> FilterBuilder<E, RandomState> {
 }
 
 impl<E: Buildable, S> FilterBuilder<E, S> {
-    /// Begins with this hasher. [`builder`](Filter::builder) begins with one that is seeded at random.
+    /// Starts a builder with this hasher. [`builder`](Filter::builder) starts with a randomly seeded one.
     ///
     /// # Examples
     ///
@@ -107,8 +107,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
 
     /// Sizes the filter for this many items; 1,024 unless set. Replaces an earlier `buckets`.
     ///
-    /// Of a filter that grows it sizes the first table, by a power of two of buckets: the nearer it is to what comes, the
-    /// fewer false positives there will be. Of a filter that rotates it sizes each generation: for the items of one period.
+    /// For a growing filter it sizes the first table, to a power of two of buckets: the closer this is to the final
+    /// number of items, the fewer false positives. For a rotating filter it sizes each generation: for the items of one
+    /// period.
     ///
     /// # Examples
     ///
@@ -125,10 +126,10 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Sets the exact number of buckets, of four slots each unless another layout is chosen. It must be a power of two from 2, times at most
-    /// 31; [`build`](Self::build) names the nearest such number if it is not. Replaces an
-    /// earlier `capacity`. Of a filter that grows they are those of the first table, of one that rotates those of each
-    /// generation. For a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) it must be a power of two.
+    /// Sets the exact number of buckets, each with four slots unless another layout is chosen. It must be a power of
+    /// two from 2, times at most 31; otherwise [`build`](Self::build) names the nearest such number. Replaces an
+    /// earlier `capacity`. For a growing filter this is the size of the first table, for a rotating one the size of
+    /// each generation. For a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) it must be a power of two.
     ///
     /// # Examples
     ///
@@ -146,10 +147,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the bucket
-    /// comes from the high ones, the fingerprint is the lowest ones, 16 with 4 x 16. An identity or a plain multiplicative hash
-    /// is not enough: sequential numbers would all go to the same few buckets. Replaces the default hasher, and
-    /// with it its seed.
+    /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the bucket comes from
+    /// the high ones, the fingerprint is the lowest ones, 16 with 4 x 16. An identity or a plain multiplicative hash is
+    /// not enough: sequential numbers would all go to the same few buckets. Replaces the default hasher and its seed.
     ///
     /// # Examples
     ///
@@ -172,8 +172,8 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         }
     }
 
-    /// Takes another layout of the buckets: other numbers of slots, and of bits of a fingerprint.
-    /// [`Layout`] lists them, and the [guide](crate::guide::layouts) says which one to choose.
+    /// Uses another layout of the buckets, with other numbers of slots and fingerprint bits. [`Layout`] lists them, and
+    /// the [guide](crate::guide::layouts) says which one to choose.
     ///
     /// A growing filter has buckets of 4 slots of 16 bits, so its builder has no choice:
     ///
@@ -183,7 +183,7 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// let builder = GrowingCuckooFilter::builder().layout::<Lanes<8, 8>>();
     /// ```
     ///
-    /// Leave the call out, or take a [`CuckooFilter`](crate::CuckooFilter) or a
+    /// Omit the call, or use a [`CuckooFilter`](crate::CuckooFilter) or a
     /// [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) for another layout.
     ///
     /// # Examples
@@ -209,11 +209,11 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         }
     }
 
-    /// Sets how many buckets one search for a path to a vacant slot examines at most, from 2, the candidates
-    /// alone, to 4,096; 4,096 unless set, and 256 in a filter that grows. Less lowers the load at which the first insert is refused, by about
-    /// 0.006 at 1,024 and 0.02 to 0.03 at 256 for large filters, and makes refused inserts cheaper: they cost about as
-    /// much as that many lookups. The capacity is sized for the default: with less than 1,024 a filter can refuse
-    /// before it is reached.
+    /// Sets the maximum number of buckets that one search for a path to a vacant slot examines, from 2, the candidates
+    /// alone, to 4,096. The default is 4,096, and 256 in a growing filter. A smaller budget lowers the load at which
+    /// the first insert is refused, by about 0.006 at 1,024 and 0.02 to 0.03 at 256 for large filters. It makes refused
+    /// inserts cheaper: they cost about as much as that many lookups. The capacity is sized for the default: with less
+    /// than 1,024 a filter can refuse before it is reached.
     ///
     /// # Examples
     ///
@@ -229,10 +229,10 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Refuses to build a filter that would take more than this number of bytes, before they are allocated. The log
-    /// of a first [`snapshot`](Filter::snapshot) comes on top.
+    /// Refuses to build a filter that would take more than this number of bytes, before they are allocated. The log of
+    /// a first [`snapshot`](Filter::snapshot) is not included.
     ///
-    /// A filter that grows refuses to grow beyond it too, and counts the log.
+    /// A growing filter also refuses to grow beyond the limit, and counts the log.
     ///
     /// # Examples
     ///
@@ -251,11 +251,12 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Refuses to build a filter whose [rate of false positives](Filter::false_positive_rate) can exceed this with as
-    /// many items in as it is sized for. [`build_smallest`](Self::build_smallest) chooses a layout that keeps to it.
+    /// Refuses to build a filter whose [rate of false positives](Filter::false_positive_rate) can exceed this when it
+    /// holds the number of items that it is sized for. [`build_smallest`](Self::build_smallest) chooses a layout within
+    /// the rate.
     ///
-    /// Of a filter that rotates, the rate is that with all generations full. A filter that grows refuses to grow beyond
-    /// the rate too, with no vacant slot left: the first table has 0.000_126, and each doubling adds as much. So 0.001
+    /// For a rotating filter, the rate is that with all generations full. A growing filter also refuses to grow beyond
+    /// the rate, with no vacant slot left: the first table has 0.000_126, and each doubling adds as much. So 0.001
     /// allows six doublings, and less than 0.000_126 is refused.
     ///
     /// # Examples
@@ -276,20 +277,19 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// For checks that want descriptors scarce.
+    /// For tests that need scarce descriptors.
     pub(crate) fn with_descriptors(mut self, descriptors: usize) -> Self {
         self.plan.descriptors = Some(descriptors);
         self
     }
 }
 
-/// Choices about rotation.
+/// Settings for rotation.
 impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
-    /// Sets the number of generations, 2 to 15; 2 unless set. With `n` of them, the `n`-th rotation after its insert
-    /// forgets an item. So the item stays for `n - 1` to `n` periods.
+    /// Sets the number of generations, 2 to 15; 2 unless set. With `n` generations, the `n`-th rotation after its
+    /// insert forgets an item. So the item stays for `n - 1` to `n` periods.
     ///
-    /// Each generation is a table, and there is one more table besides. A lookup of an absent item looks at all
-    /// generations.
+    /// Each generation is a table, and there is one additional table. A lookup of an absent item reads all generations.
     ///
     /// # Examples
     ///
@@ -311,14 +311,13 @@ impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
 }
 
 impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
-    /// Builds the filter. Allocates all that it will ever use, but for the log of a first
-    /// [`snapshot`](Filter::snapshot), in time linear in its size. Of a filter that grows, that is the
-    /// first table.
+    /// Builds the filter. Allocates everything that it will ever use, except the log of a first
+    /// [`snapshot`](Filter::snapshot), in time linear in its size. For a growing filter, this covers the first table.
     ///
     /// # Errors
     ///
-    /// [`BuildError`], if a number asked for is out of range, or too low even for an empty filter, or the layout has a
-    /// higher rate of false positives than asked for, or the memory cannot be had.
+    /// [`BuildError`], if a requested number is out of range, or too low even for an empty filter, or the layout has a
+    /// higher rate of false positives than requested, or the memory could not be allocated.
     ///
     /// # Examples
     ///
@@ -352,20 +351,21 @@ impl<E: Buildable, S: fmt::Debug> fmt::Debug for FilterBuilder<E, S> {
     }
 }
 
-/// Filters whose hasher has a random seed. These need the feature `std`; without it, pass a seed.
+/// Filters whose hasher has a random seed. They need the feature `std`; without it, pass a seed.
 #[cfg(feature = "std")]
 impl<E: Buildable> Filter<E, RandomState> {
-    /// Creates a filter that takes `items` items, with a hasher seeded at random.
+    /// Creates a filter for `items` items, with a randomly seeded hasher.
     ///
-    /// Of a filter that grows, it is the first table that takes about as many: from half a million items up up to 2 %
-    /// fewer, because its searches are shorter. It has no limits.
+    /// For a growing filter this sizes the first table, which holds about as many: from half a million items up, up to
+    /// 2 % fewer, because its searches are shorter. It has no limits.
     ///
-    /// With 4 x 16 it takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is smaller. Takes
-    /// time linear in `items`.
+    /// With 4 x 16 it takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is
+    /// smaller. Takes time linear in `items`.
     ///
     /// # Panics
     ///
-    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`] returns an error instead.
+    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`] returns an error
+    /// instead.
     ///
     /// # Examples
     ///
@@ -397,14 +397,15 @@ impl<E: Buildable> Filter<E, RandomState> {
 }
 
 impl<E: Buildable, S: BuildHasher> Filter<E, S> {
-    /// Creates a filter that takes `items` items, with the given hasher.
+    /// Creates a filter for `items` items, with the given hasher.
     ///
     /// The hasher's output must be well mixed in the high and the low bits
     /// ([`FilterBuilder::hasher`]).
     ///
     /// # Panics
     ///
-    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`] returns an error instead.
+    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`] returns an error
+    /// instead.
     ///
     /// # Examples
     ///

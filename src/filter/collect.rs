@@ -1,7 +1,7 @@
 //! Filling a filter from iterators.
 //!
-//! `extend` adds one copy of every item. `collect` builds a set of exactly the size that it needs. Both hash each
-//! item once, and drop it before they take the next.
+//! `extend` adds one copy of every item. `collect` builds a set of exactly the needed size. Both hash each item once,
+//! and drop it before they take the next.
 
 use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
@@ -13,15 +13,15 @@ use crate::error::{InsertError, InsertManyError};
 use crate::layout::LONG_BUDGET;
 use crate::table::sizing;
 
-/// Inserts every item, one copy each, whether or not it is in. The items can be references too.
+/// Inserts one copy of every item, whether or not it is already stored. The items can be references.
 ///
-/// If the iterator or an item's `Hash` panics, the items taken before are in. A large filter is filled in
-/// batches, so the iterator may have given up to 255 items more than went in when one is refused. To add items
-/// while others use the filter, extend a shared reference to it.
+/// If the iterator or an item's `Hash` panics, the items taken before are in. A large filter is filled in batches, so
+/// when an item is refused, the iterator may have given up to 255 items more than went in. To add items while others
+/// use the filter, extend a shared reference to it.
 ///
 /// # Panics
 ///
-/// If an insert is refused; the items before it are in, those behind it were not tried. Use
+/// If an insert is refused. The items before it are in; those after it were not tried. Use
 /// [`insert_many`](Filter::insert_many) or [`insert`](Filter::insert) where that can happen.
 ///
 /// # Examples
@@ -39,8 +39,7 @@ impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for Filter<E, S> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         let items = items.into_iter();
-        // No other code can read the filter meanwhile, not even the iterator. So nobody can see that the items go
-        // in in batches.
+        // Nothing else can read the filter meanwhile, not even the iterator, so the batches are not observable.
         let extended = if items.size_hint().0 >= BATCH && self.memory_usage() >= LARGE {
             insert_in_batches(self, items)
         } else {
@@ -50,16 +49,16 @@ impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for Filter<E, S> {
     }
 }
 
-/// Inserts every item, one copy each, whether or not it is in, while other threads use the filter; many may extend
-/// it at once.
+/// Inserts one copy of every item, whether or not it is already stored, while other threads use the filter. Several
+/// threads may extend it at once.
 ///
 /// Each item is in before the next one is taken. If the iterator or an item's `Hash` panics, the items taken
 /// before are in.
 ///
 /// # Panics
 ///
-/// If an insert is refused; the items before it are in, those behind it were not taken. Use
-/// [`insert`](Filter::insert) where that can happen.
+/// If an insert is refused. The items before it are in; those after it were not taken. Use [`insert`](Filter::insert)
+/// where that can happen.
 ///
 /// # Examples
 ///
@@ -81,19 +80,19 @@ impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for &Filter<E, S> {
     }
 }
 
-/// Collects a set: one copy of every item, however often it comes, in a filter sized for their number.
+/// Collects a set: one copy of every item, however often it occurs, in a filter sized for their number.
 ///
-/// There is little room for more items; to have it, make a filter
-/// [`with_capacity`](Filter::with_capacity) and extend that. Items whose 64-bit hashes are equal count as
-/// one: of different items, one such pair is expected among six billion.
+/// It leaves little room for more items. For more room, create a filter [`with_capacity`](Filter::with_capacity) and
+/// extend that. Items with equal 64-bit hashes count as one: among six billion different items, one such pair is
+/// expected.
 ///
-/// It takes the time to hash and sort the items. Meanwhile it keeps their hashes, of 8 bytes each: of up to a
-/// million items all of them, of more items no more than four times as many as are different.
+/// It takes the time to hash and sort the items. Meanwhile it keeps their hashes, of 8 bytes each: all of them for up
+/// to a million items, and for more items at most four times the number of different ones.
 ///
 /// # Panics
 ///
-/// If the memory could not be allocated, or if the hasher mixes so badly that the items do not fit even into a
-/// table of about twice the size. With a hasher as [`FilterBuilder::hasher`] demands it they always fit.
+/// If the memory could not be allocated, or if the hasher mixes so badly that the items do not fit even into a table of
+/// about twice the size. With a hasher that meets the requirements of [`FilterBuilder::hasher`] they always fit.
 ///
 /// [`FilterBuilder::hasher`]: crate::FilterBuilder::hasher
 ///
@@ -121,10 +120,10 @@ where
     }
 }
 
-/// Items that are hashed before the first of them is inserted.
+/// Number of items hashed before the first of them is inserted.
 const BATCH: usize = 256;
 
-/// The bytes of a filter from which batches pay: more than a second-level cache has. Below, they cost a tenth.
+/// Size of a filter, in bytes, from which batches pay: more than a second-level cache. Below, they cost a tenth.
 const LARGE: usize = 2 << 20;
 
 fn insert_each<E: Engine, S: BuildHasher>(
@@ -153,7 +152,7 @@ fn insert_in_batches<E: Engine, S: BuildHasher>(
     batch.insert()
 }
 
-/// Items that were taken and are not in yet.
+/// Items taken but not yet inserted.
 struct Batch<'a, E: Engine> {
     engine: &'a E,
     hashes: [u64; BATCH],
@@ -162,7 +161,7 @@ struct Batch<'a, E: Engine> {
 
 impl<E: Engine> Batch<'_, E> {
     fn insert(&mut self) -> Result<(), InsertError> {
-        // Empty it first: items that were refused must not be tried again when the batch is dropped.
+        // Empty it first: the drop of the batch must not retry refused items.
         let hashes = &self.hashes[..mem::take(&mut self.len)];
         self.engine
             .insert_many(hashes)
@@ -170,7 +169,7 @@ impl<E: Engine> Batch<'_, E> {
     }
 }
 
-/// The iterator or a `Hash` panicked: what was taken before goes in, as far as there is room.
+/// If the iterator or a `Hash` panicked: inserts the items taken before, as far as there is room.
 impl<E: Engine> Drop for Batch<'_, E> {
     fn drop(&mut self) {
         let _ = self.insert();
@@ -184,18 +183,18 @@ fn expect_room(extended: Result<(), InsertError>) {
     }
 }
 
-/// Hashes that are kept before duplicates are first looked for.
+/// Number of hashes kept before the first search for duplicates.
 const KEPT: usize = 1 << 20;
 
-/// The hashes in ascending order, each once.
+/// The distinct hashes in ascending order.
 fn distinct(hashes: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut kept = Vec::with_capacity(hashes.size_hint().0.min(KEPT));
     let mut most = KEPT;
     for hash in hashes {
         if kept.len() == most {
             sort_distinct(&mut kept);
-            // In proportion to what is different, so that a long stream of few items needs little memory,
-            // and so rarely that it costs at most a third more than to sort once.
+            // In proportion to the distinct hashes: a long stream of few items needs little memory, and sorting costs
+            // at most a third more than one sort.
             most = (4 * kept.len()).max(KEPT);
         }
         kept.push(hash);
@@ -209,25 +208,24 @@ fn sort_distinct(hashes: &mut Vec<u64>) {
     hashes.dedup();
 }
 
-/// How many larger tables are tried if the hashes do not fit into the first one. That happens less than once in a
-/// million builds, and then one larger table is enough, unless the hasher is poor. The last one is about twice as
-/// large.
+/// Number of larger tables to try if the hashes do not fit into the first one. That happens less than once in a million
+/// builds, and then one larger table is enough, unless the hasher is poor. The last one is about twice as large.
 const LARGER_TABLES: usize = 8;
 
-/// Builds a filter of exactly these hashes. They ascend, so they go to buckets that ascend too.
+/// Builds a filter of exactly these hashes. They ascend, so their buckets ascend too.
 #[track_caller]
 fn build<E: Buildable, S: BuildHasher>(
     mut hasher: S,
     hashes: &[u64],
     fill: impl Fn(&Filter<E, S>, &[u64]) -> Result<(), InsertManyError>,
 ) -> Filter<E, S> {
-    // The smallest filter takes any items, as many as it has slots.
+    // The smallest filter takes any items, up to its number of slots.
     let mut capacity = hashes.len().max(sizing::pair_slots::<E::Layout>());
     let mut larger = 0;
     loop {
         let engine = match E::build(&Plan {
             size: Size::Items(capacity),
-            // What the sizes are made for. The shorter search of a filter that grows would end in growth.
+            // The sizes assume this budget. The shorter search of a growing filter would end in growth.
             search_budget: Some(LONG_BUDGET),
             ..Filter::<E, S>::plan()
         }) {
@@ -254,7 +252,7 @@ fn build<E: Buildable, S: BuildHasher>(
 
 #[cfg(feature = "rayon")]
 mod parallel {
-    //! Filling a filter from the parallel iterators of rayon.
+    //! Filling a filter from rayon's parallel iterators.
 
     use alloc::vec::Vec;
     use core::hash::{BuildHasher, Hash};
@@ -265,12 +263,12 @@ mod parallel {
     use crate::error::InsertManyError;
     use crate::filter::{Buildable, Engine, Filter};
 
-    /// Inserts every item, one copy each, whether or not it is in, in no particular order.
+    /// Inserts one copy of every item, whether or not it is already stored, in no particular order.
     ///
     /// # Panics
     ///
-    /// If an insert is refused. The other threads stop soon after, and the panic comes from the calling thread,
-    /// with the text of the refusal. Which items are in then is not specified.
+    /// If an insert is refused. The other threads stop soon after, and the calling thread panics with the text of the
+    /// refusal. It is then unspecified which items are in.
     ///
     /// # Examples
     ///
@@ -294,7 +292,7 @@ mod parallel {
         }
     }
 
-    /// The same, while other threads do what they like with the filter.
+    /// The same, while other threads use the filter.
     ///
     /// # Panics
     ///
@@ -328,8 +326,8 @@ mod parallel {
         }
     }
 
-    /// Collects a set, as [`FromIterator`] does, with all threads of the pool. Meanwhile it takes 8 bytes of memory
-    /// for each item, equal ones included, beside the filter.
+    /// Collects a set, as [`FromIterator`] does, with all threads of the pool. Meanwhile it takes 8 bytes of memory for
+    /// each item, duplicates included, in addition to the filter.
     ///
     /// # Panics
     ///
@@ -361,10 +359,10 @@ mod parallel {
         }
     }
 
-    /// Hashes that one thread inserts at a time.
+    /// Number of hashes that one thread inserts at a time.
     const PART: usize = 4096;
 
-    /// Inserts these hashes with all threads. They ascend, so the threads work at different places.
+    /// Inserts these hashes with all threads. They ascend, so the threads work in different places.
     fn insert_all<E: Engine, S: Sync>(
         filter: &Filter<E, S>,
         hashes: &[u64],

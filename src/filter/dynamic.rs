@@ -11,18 +11,18 @@ use crate::engine::{Fixed, Operations, Rotates, Rotating, plan};
 use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, ReadError, SnapshotError,
 };
-use crate::layout::{ForLayout, Layout, Shape};
+use crate::layout::{ForLayout, Kind, Layout, Shape};
 use crate::random_state::RandomState;
-use crate::stored::{Frame, Identity, Kind, Listing, Restored, Source, Stored};
+use crate::stored::{Frame, Identity, Listing, Restored, Source, Stored};
 
 /// A filter of any kind and any layout, for programs that choose them at run time.
 ///
-/// It has the methods of all filters. Each costs one indirect call more. For rotations it has
+/// It has the methods common to all filters. Each costs one more indirect call. For rotations it has
 /// [`rotating`](Filter::rotating).
 ///
 /// [`build_smallest`](FilterBuilder::build_smallest) and [`build_shape`](FilterBuilder::build_shape) choose a layout.
-/// [`from_bytes`](Filter::from_bytes) and [`read_from`](Filter::read_from) read a filter of any kind. `From` makes one of
-/// a filter whose type is known.
+/// [`from_bytes`](Filter::from_bytes) and [`read_from`](Filter::read_from) read a filter of any kind. `From` converts a
+/// filter whose type is known.
 ///
 /// # Examples
 ///
@@ -47,11 +47,11 @@ use crate::stored::{Frame, Identity, Kind, Listing, Restored, Source, Stored};
 /// ```
 pub type DynFilter<S = RandomState> = Filter<Dyn, S>;
 
-/// The engine of a [`DynFilter`]: any other one, in a box.
+/// The engine of a [`DynFilter`]: any other engine, boxed.
 #[derive(Debug)]
 pub struct Dyn(Box<dyn Boxed>);
 
-/// An engine that can be in a box, with what makes another one of it.
+/// An engine that can be boxed, and that makes boxed copies of itself.
 trait Boxed: Stored {
     fn empty_like(&self) -> Result<Dyn, OutOfMemory>;
     fn snapshot(&self) -> Result<Dyn, SnapshotError>;
@@ -67,7 +67,7 @@ impl<E: Restored> Boxed for E {
     }
 }
 
-/// Hands each call on to the engine in the box.
+/// Forwards each call to the boxed engine.
 macro_rules! hand_on {
     ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $answer:ty)?;)*) => {$(
         #[inline]
@@ -79,7 +79,7 @@ macro_rules! hand_on {
 
 impl Operations for Dyn {
     hand_on! {
-        fn name(&self) -> &'static str;
+        fn kind(&self) -> Kind;
         fn shape(&self) -> Shape;
         fn finish_doubling(&self) -> bool;
         fn limit_memory_usage(&self, bytes: usize);
@@ -107,8 +107,8 @@ impl Operations for Dyn {
         fn remove_many(&self, hashes: &[u64]) -> usize;
     }
 
-    /// Those of the box instead of its pointer, so that a filter has as many bytes in a box as outside: a limit on its
-    /// memory counts the same.
+    /// Counts the boxed engine instead of its pointer: a filter has the same number of bytes boxed and unboxed, so a
+    /// memory limit counts the same.
     fn heap_bytes(&self) -> usize {
         size_of_val(&*self.0) + self.0.heap_bytes() - size_of::<Self>()
     }
@@ -139,7 +139,7 @@ impl Engine for Dyn {
         self.0.snapshot()
     }
 
-    // Compiled where it is used: it is the code of all engines.
+    // Compiled only where it is used: it contains the code of all engines.
     #[inline]
     fn read<S>(
         frame: &Frame,
@@ -147,7 +147,7 @@ impl Engine for Dyn {
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
         outside: usize,
     ) -> Result<(Self, S), ReadError> {
-        /// Reads an engine of one layout, and puts it into a box.
+        /// Reads an engine of one layout, and boxes it.
         struct Read<'a, T, H, S> {
             frame: &'a Frame,
             source: &'a mut T,
@@ -198,18 +198,32 @@ impl Engine for Dyn {
             Kind::Fixed => frame.shape()?.call(AsFixed(read)),
             Kind::Rotating => frame.shape()?.call(AsRotating(read)),
             #[cfg(feature = "std")]
-            Kind::Doubling => read.engine::<Growing>(),
+            Kind::Growing => read.engine::<Growing>(),
             #[cfg(not(feature = "std"))]
-            Kind::Doubling => Err(ReadError::OtherKind {
-                grows: true,
-                rotates: false,
+            Kind::Growing => Err(ReadError::OtherKind {
+                kind: Kind::Growing,
             }),
         }
     }
 }
 
-/// Filters of a kind and layout that are chosen at run time.
+/// Filters whose kind and layout are chosen at run time.
 impl<S> DynFilter<S> {
+    /// What the filter does when it is full, and with time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{DynFilter, Kind, RotatingCuckooFilter};
+    ///
+    /// let filter: DynFilter = RotatingCuckooFilter::with_capacity(100).into();
+    /// assert_eq!(filter.kind(), Kind::Rotating);
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.engine.kind()
+    }
+
     /// The layout of the buckets.
     ///
     /// # Examples
@@ -225,7 +239,7 @@ impl<S> DynFilter<S> {
         self.engine.shape()
     }
 
-    /// The methods of a filter that rotates; `None` if this one does not.
+    /// The methods of a rotating filter; `None` if this one does not rotate.
     ///
     /// # Examples
     ///
@@ -247,28 +261,28 @@ impl<S> DynFilter<S> {
     }
 }
 
-/// Puts the engine into a box. Nothing is copied.
+/// Boxes the engine. Nothing is copied.
 impl<E: Buildable, S> From<Filter<E, S>> for DynFilter<S> {
     fn from(filter: Filter<E, S>) -> Self {
         Self::of(Dyn(Box::new(filter.engine)), filter.hasher)
     }
 }
 
-/// Filters of a layout that is chosen at run time.
+/// Filters whose layout is chosen at run time.
 impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
-    /// Builds the smallest filter whose [rate of false positives](Filter::false_positive_rate) is at most this with as
-    /// many items in as it is sized for. `rate` is from 1e-9 to below 1.
+    /// Builds the smallest filter whose [rate of false positives](Filter::false_positive_rate) is at most `rate` when
+    /// it holds the number of items that it is sized for. `rate` is from 1e-9 to below 1.
     ///
-    /// It chooses among the [`Layout`]s without values. Where no layout has so low a rate at full load, or a larger table
-    /// of a simpler layout is smaller, it makes the table larger. If the number of [`buckets`](Self::buckets) is set, it
-    /// takes the layout with which they take the most items. Among equal filters it prefers [`Lanes`](crate::Lanes), and
-    /// then the lowest rate.
+    /// It chooses among the [`Layout`]s without values. If no layout has so low a rate at full load, or if a simpler
+    /// layout takes less memory with a larger table, it enlarges the table. If the number of [`buckets`](Self::buckets)
+    /// is set, it takes the layout with which they hold the most items. Among equal filters it prefers
+    /// [`Lanes`](crate::Lanes), and then the lowest rate.
     ///
-    /// The rate is [`max_false_positive_rate`](Self::max_false_positive_rate) of the filter too: of one that rotates it
-    /// is that with all generations full.
+    /// The rate also becomes the filter's [`max_false_positive_rate`](Self::max_false_positive_rate). For a rotating
+    /// filter it is the rate with all generations full.
     ///
     /// A growing filter has buckets of 4 slots of 16 bits, so there is nothing to choose, as for
-    /// [`layout`](Self::layout): take `max_false_positive_rate`.
+    /// [`layout`](Self::layout). Use `max_false_positive_rate`.
     ///
     /// ```compile_fail,E0277
     /// let _ = lockfree_cuckoo::GrowingCuckooFilter::builder().build_smallest(0.01);
@@ -327,7 +341,7 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     }
 }
 
-/// Builds with the layout that it is called for.
+/// Builds with the layout for which it is called.
 struct BuildWith<E: Buildable, S>(FilterBuilder<E, S>);
 
 impl<E: AnyLayout, S: BuildHasher> ForLayout for BuildWith<E, S> {

@@ -1,10 +1,10 @@
-//! What only filters that grow have.
+//! Methods that only growing filters have.
 
 use super::dynamic::Dyn;
 use super::{Engine, Filter};
 use crate::engine::Growing;
 
-/// An engine that may grow: [`Growing`], or [`Dyn`], which keeps its size if what is in it does not grow. Sealed.
+/// An engine that may grow: [`Growing`], or [`Dyn`], which keeps its size if its engine does not grow. Sealed.
 pub trait Grows: Engine {}
 
 impl Grows for Growing {}
@@ -12,8 +12,8 @@ impl Grows for Dyn {}
 
 /// Filters that grow.
 impl<E: Grows, S> Filter<E, S> {
-    /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest,
-    /// looks at all of them.
+    /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest
+    /// table, reads all of them.
     ///
     /// # Examples
     ///
@@ -25,10 +25,10 @@ impl<E: Grows, S> Filter<E, S> {
         self.engine.tables()
     }
 
-    /// Sets the number of bytes that the filter refuses to grow beyond, as
-    /// [`max_memory_usage`](super::FilterBuilder::max_memory_usage) of the builder does. A filter that
-    /// was read has the limit of the one that was stored, and often takes fewer bytes than that one took, so near the limit it
-    /// may grow where the other could not. One that is larger already keeps its size.
+    /// Sets the number of bytes beyond which the filter refuses to grow, as the builder's
+    /// [`max_memory_usage`](super::FilterBuilder::max_memory_usage) does. A filter that was read has the limit of the
+    /// stored one. It often takes fewer bytes than the stored one took, so near the limit it may grow where the other
+    /// could not. A filter that is already larger keeps its size.
     ///
     /// # Examples
     ///
@@ -44,13 +44,13 @@ impl<E: Grows, S> Filter<E, S> {
         self.engine.set_max_memory_usage(bytes);
     }
 
-    /// Sets a limit for now, while other threads use the filter, and frees nothing. The lower of both limits counts. This
-    /// one is not stored, and copies of the filter do not have it. A growth that another thread has begun may still end by
-    /// the limit of before.
+    /// Sets a temporary limit while other threads use the filter, and frees nothing. The lower of both limits applies.
+    /// This limit is not stored, and copies of the filter do not have it. A growth that another thread has begun may
+    /// still end by the previous limit.
     ///
-    /// So filters can share their memory: before an insert, whoever knows what is left for all of them gives this one
-    /// what it takes now and what is left. It is refused only when it must grow by what does not fit, and before anything is
-    /// allocated.
+    /// Filters can thus share memory: before an insert, a caller that knows how much is left for all of them sets this
+    /// limit to the filter's present usage plus the rest. The insert is refused only if it must grow beyond that, and
+    /// before anything is allocated.
     ///
     /// # Examples
     ///
@@ -72,16 +72,16 @@ impl<E: Grows, S> Filter<E, S> {
         self.engine.limit_memory_usage(bytes);
     }
 
-    /// Makes the filter as small as its items let it, but not smaller than it was built. Nothing is lost, and it can grow again
-    /// as often as before.
+    /// Makes the filter as small as its items allow, but not smaller than it was built. Nothing is lost, and it can
+    /// grow again as often as before.
     ///
-    /// The filter goes back through its doublings, and the fingerprints get the bits back that these have taken. A fingerprint
-    /// that came after a doubling has no room for one more bit, and loses its last one. So afterwards the filter takes an
-    /// absent item for one that is in at most as often as if it had never been larger:
-    /// [`false_positive_rate`](Filter::false_positive_rate) says how often.
+    /// The filter undoes its doublings, and the fingerprints regain the bits that these took. A fingerprint that was
+    /// inserted after a doubling has no room for one more bit, and loses its last one. So afterwards false positives
+    /// are at most as frequent as if the filter had never been larger:
+    /// [`false_positive_rate`](Filter::false_positive_rate) says how frequent.
     ///
-    /// Takes time linear in the size of the filter, and meanwhile the memory of the smaller table besides. If that cannot be
-    /// allocated, the filter keeps its size. A doubling that is under way ends, forwards or backwards.
+    /// Takes time linear in the size of the filter, and temporarily the memory of the smaller table as well. If that
+    /// cannot be allocated, the filter keeps its size. A doubling in progress ends, forwards or backwards.
     ///
     /// # Examples
     ///
@@ -106,13 +106,13 @@ impl<E: Grows, S> Filter<E, S> {
         self.engine.shrink_to_fit();
     }
 
-    /// Ends a doubling that is under way, while other threads use the filter. Returns false if it cannot, because other threads
-    /// hold all descriptors.
+    /// Completes a doubling in progress, while other threads use the filter. Returns false if it cannot, because other
+    /// threads hold all descriptors.
     ///
-    /// A filter that is full doubles while inserts and removes go on, each of which moves a few buckets. Until it has ended,
-    /// lookups take about twice as long, and the filter takes three times the memory of before. Inserts and removes end it
-    /// sooner or later: one for every 16 buckets. Call this if they may cease, or before a phase of lookups alone. Takes time
-    /// linear in the size of the filter.
+    /// A full filter doubles while inserts and removes continue, each of which moves a few buckets. Until the doubling
+    /// ends, lookups take about twice as long, and the filter takes three times its previous memory. Inserts and
+    /// removes eventually complete it: one for every 16 buckets. Call this if they may stop, or before a phase of
+    /// lookups only. Takes time linear in the size of the filter.
     ///
     /// # Examples
     ///

@@ -3,10 +3,10 @@
 use super::{Engine, Filter};
 use crate::error::OutOfMemory;
 
-/// Measures. While other threads write they are approximate; they never leave their bounds.
+/// Measures. While other threads write they are approximate, but stay within their bounds.
 impl<E: Engine, S> Filter<E, S> {
     /// The number of stored copies, at most [`slots`](Self::slots). Exact while no thread writes. Reads at most 64
-    /// counters, for each table or generation. While a filter rotates, any part of the forgotten generation may count.
+    /// counters for each table or generation. While a filter rotates, any part of the forgotten generation may count.
     ///
     /// # Examples
     ///
@@ -35,11 +35,11 @@ impl<E: Engine, S> Filter<E, S> {
         self.len() == 0
     }
 
-    /// The number of items that the filter is sized for: the argument of `with_capacity`, or what fits the number
-    /// of buckets. It usually takes some more. It may take fewer items if each has several copies.
+    /// The number of items that the filter is sized for: the argument of `with_capacity`, or the number that fits the
+    /// buckets. It usually takes some more. It may take fewer items if each has several copies.
     ///
-    /// Of a growing filter: what its tables take as they are now. Of a filter that rotates:
-    /// what each generation takes.
+    /// For a growing filter: the number that its present tables take. For a rotating filter: the number that each
+    /// generation takes.
     ///
     /// # Examples
     ///
@@ -52,7 +52,7 @@ impl<E: Engine, S> Filter<E, S> {
     }
 
     /// Whether the filter holds as many items as it is sized for. An insert may still succeed. A growing filter grows
-    /// soon. Of a filter that rotates: whether the young generation is full; after a rotation it is not.
+    /// soon. For a rotating filter: whether the young generation is full; after a rotation it is not.
     ///
     /// # Examples
     ///
@@ -70,7 +70,7 @@ impl<E: Engine, S> Filter<E, S> {
         self.engine.is_full()
     }
 
-    /// The number of slots, four a bucket with 4 x 16, in all tables or generations.
+    /// The number of slots in all tables or generations. With 4 x 16 a bucket has four.
     ///
     /// # Examples
     ///
@@ -99,9 +99,9 @@ impl<E: Engine, S> Filter<E, S> {
         self.len() as f64 / self.slots() as f64
     }
 
-    /// All bytes in use: the value itself and its heap memory. They are fixed at construction, except that the
-    /// first [`snapshot`](Self::snapshot) adds a sixteenth of the table. Of a growing filter: the bytes of its
-    /// tables, and of the words that they have grown out of what the system has not got back.
+    /// All bytes in use: the value itself and its heap memory. They are fixed at construction, except that the first
+    /// [`snapshot`](Self::snapshot) adds a sixteenth of the table. For a growing filter: the bytes of its tables, and
+    /// of the words they have outgrown that have not gone back to the system.
     ///
     /// # Examples
     ///
@@ -113,15 +113,15 @@ impl<E: Engine, S> Filter<E, S> {
         Self::BYTES + self.engine.heap_bytes()
     }
 
-    /// The probability that `contains` is true for an item that is not in, at the present load; as exact as
-    /// [`len`](Self::len). It supposes a hasher that mixes well.
+    /// The probability that `contains` is true for an absent item at the present load; as exact as [`len`](Self::len).
+    /// It assumes a hasher that mixes well.
     ///
-    /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of `s` slots: about
-    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. A growing filter
-    /// has 0.000_126 before it doubles, because its 63 kinds of tokens are not equally frequent. Its tables add up, and so
-    /// do the generations of a filter that rotates. A table that doubles does not know how old its tokens are, and the
-    /// older ones are taken for others more often: it says the most that can be, which is what it is if nothing was
-    /// removed.
+    /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of `s` slots: about `2
+    /// * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. A growing filter
+    /// has 0.000_126 before it doubles, because its 63 kinds of tokens are not equally frequent. The rates of its
+    /// tables add up, and so do those of the generations of a rotating filter. A table that doubles does not know the
+    /// age of its tokens, and older tokens cause more false positives. It reports the maximum, which is exact if
+    /// nothing was removed.
     ///
     /// # Examples
     ///
@@ -137,8 +137,8 @@ impl<E: Engine, S> Filter<E, S> {
     /// Removes all items. It takes `&mut self`, because it could not be exact while other threads write. Takes time
     /// linear in the size.
     ///
-    /// It also takes back the descriptors of threads that died in the middle of an insert: one for each thread. A
-    /// growing filter begins anew with a table of the first size. A filter that rotates goes on with the number of its rotations.
+    /// It also reclaims the descriptors of threads that died during an insert: one for each thread. A growing filter
+    /// restarts with a table of the first size. A rotating filter keeps its number of rotations.
     ///
     /// # Examples
     ///
@@ -158,8 +158,8 @@ impl<E: Engine, S> Filter<E, S> {
 
 impl<E: Engine, S: Clone> Filter<E, S> {
     /// An empty filter like this one: with its size, limits, search budget and hasher, and so with the same answers for
-    /// the same content. A growing filter begins with a table of the first size. A filter that rotates counts its
-    /// rotations from 0.
+    /// the same content. A growing filter starts with a table of the first size. A rotating filter counts its rotations
+    /// from 0.
     ///
     /// # Errors
     ///

@@ -7,25 +7,26 @@ use crate::error::InsertError;
 
 /// The operations on one item.
 impl<E: Engine, S: BuildHasher> Filter<E, S> {
-    /// Adds one copy of `item`, always, whether or not it is in.
+    /// Adds one copy of `item`, whether or not it is already stored.
     ///
-    /// One exchange if one of the two buckets has room. Otherwise a bounded search finds a chain of relocations,
-    /// which this call executes hop by hop, while all other threads go on. A refused insert has searched for
-    /// nothing, at the cost of up to [`search_budget`](crate::FilterBuilder::search_budget) lookups. Where there is no
-    /// room, a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) doubles. A
+    /// If one of the two buckets has room, this is one exchange. Otherwise a bounded search finds a path of
+    /// relocations, which this call executes hop by hop, while all other threads continue. A refused insert costs up to
+    /// [`search_budget`](crate::FilterBuilder::search_budget) lookups. If there is no room, a
+    /// [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) doubles. A
     /// [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) adds to its young generation, and refuses if that is full.
     ///
     /// # Errors
     ///
-    /// [`Full`](InsertError::Full) if no room can be made, [`TooManyCopies`](InsertError::TooManyCopies) if
-    /// both buckets are full of its copies (eight with 4 x 16). [`Disturbed`](InsertError::Disturbed) and [`NoDescriptor`](InsertError::NoDescriptor) if
-    /// other threads were in the way: try again. Every stored item stays where lookups find it.
+    /// [`Full`](InsertError::Full) if no room can be made. [`TooManyCopies`](InsertError::TooManyCopies) if both
+    /// buckets are full of its copies (eight with 4 x 16). [`Disturbed`](InsertError::Disturbed) and
+    /// [`NoDescriptor`](InsertError::NoDescriptor) if other threads interfered: retry. Every stored item stays where
+    /// lookups find it.
     ///
-    /// Of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): [`CannotGrow`](InsertError::CannotGrow) if there is no
-    /// room, and a limit or the lack of memory keeps it from making more. `TooManyCopies` if the table that takes
-    /// inserts holds as many copies. `Full` if there is no room in a table that is less than an eighth full: then the
-    /// hasher does not mix its bits, or few items have very many copies, and a larger table would not help. `Disturbed` or
-    /// `NoDescriptor` only after many more attempts, during which a doubling did not go on either.
+    /// For a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): [`CannotGrow`](InsertError::CannotGrow) if there is
+    /// no room, and a limit or the lack of memory prevents growth. `TooManyCopies` if the table that takes inserts
+    /// holds that many copies. `Full` if there is no room in a table that is less than an eighth full: then the hasher
+    /// does not mix its bits, or few items have very many copies, and a larger table would not help. `Disturbed` or
+    /// `NoDescriptor` only after many more attempts, during which a doubling did not progress either.
     ///
     /// # Examples
     ///
@@ -43,22 +44,22 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         self.insert_hash(self.hash_one(item))
     }
 
-    /// Adds `item` if it is not in. Returns true if it was absent and this call added it.
+    /// Adds `item` if it is absent. Returns true if it was absent and this call added it.
     ///
-    /// If any number of threads race for an absent item, the call returns true for exactly one of them, unless all
-    /// are refused or the item is a false positive. False can be a false positive: another item with the same token
-    /// is in, or another thread inserted an equal item with [`insert`](Self::insert). A concurrent remove takes
+    /// If any number of threads race for an absent item, the call returns true for exactly one of them, unless all are
+    /// refused or the item is a false positive. It returns false if another item with the same token is stored (a false
+    /// positive), or if another thread inserted an equal item with [`insert`](Self::insert). A concurrent remove takes
     /// effect either before or after the call.
     ///
-    /// A growing filter asks all its tables, and all of this holds however it grows meanwhile. A filter that rotates
-    /// asks all its generations, and returns true at most once in the life of an item, whatever rotates meanwhile.
+    /// A growing filter checks all its tables, and all of this holds however it grows meanwhile. A rotating filter
+    /// checks all its generations, and returns true at most once in the life of an item, even if it rotates meanwhile.
     ///
-    /// If the item is in, the call costs a lookup. Otherwise it costs two exchanges on its word, three on a
+    /// If the item is stored, the call costs a lookup. Otherwise it costs two exchanges on its word, three on a
     /// descriptor, and relocations if both buckets are full, as for `insert`.
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert), but for copies.
+    /// As [`insert`](Self::insert), except `TooManyCopies`.
     ///
     /// # Examples
     ///
@@ -75,10 +76,10 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         self.insert_unique_hash(self.hash_one(item))
     }
 
-    /// Returns whether `item` is in. Never false for an item that is in. True for an absent item with the
-    /// probability [`false_positive_rate`](Self::false_positive_rate).
+    /// Returns whether `item` is stored. Never false for a stored item. True for an absent item with the probability
+    /// [`false_positive_rate`](Self::false_positive_rate).
     ///
-    /// Two loads from the table between two of a version counter: if the item was not found and a stored
+    /// Makes two loads from the table between two loads of a version counter. If the item was not found, and a stored
     /// fingerprint that shares the counter was moved meanwhile, it looks again. Writes nothing. Lock-free, not
     /// wait-free. A growing filter does this for each of its tables until the item is found.
     ///
@@ -101,7 +102,7 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// Removes one copy of `item`. Returns false if there was none.
     ///
     /// If any number of threads race for one copy, the call returns true for exactly one of them. It costs one
-    /// exchange, or two if there are copies in both buckets. See [Removing](#removing). A filter that rotates removes the
+    /// exchange, or two if there are copies in both buckets. See [Removing](#removing). A rotating filter removes the
     /// oldest copy.
     ///
     /// # Examples
@@ -120,11 +121,11 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         self.remove_hash(self.hash_one(item))
     }
 
-    /// The number of copies of `item`, 0 to 8 in each table of a growing filter, or generation.
+    /// The number of copies of `item`: 0 to 8, per table in a growing filter and per generation in a rotating one.
     ///
-    /// Counts the tokens equal to the item's, including those of other items with the same token. Exact while no
-    /// other thread writes them. Under concurrent writes it may over-report: a copy that is removed while an equal
-    /// one is inserted can be counted twice. Copies that were in throughout the call are all counted.
+    /// Counts the tokens equal to the item's, including those of other items with the same token. Exact while no other
+    /// thread writes them. Under concurrent writes it may over-report: a copy that is removed while an equal one is
+    /// inserted can be counted twice. Copies that are stored throughout the call are all counted.
     ///
     /// # Examples
     ///
@@ -165,8 +166,8 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     }
 }
 
-/// The same operations on a hash that the caller has computed: 64 bits, well mixed in the high bits, which
-/// select the buckets, and in the low ones, which are the fingerprint: 16 with 4 x 16.
+/// The same operations on a hash that the caller has computed. Its 64 bits must be well mixed in the high bits, which
+/// select the buckets, and in the low bits, which are the fingerprint: 16 with 4 x 16.
 impl<E: Engine, S> Filter<E, S> {
     /// Returns the hasher.
     ///
@@ -247,7 +248,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// let filter = lockfree_cuckoo::CuckooFilter::with_capacity(100);
     /// assert!(!filter.remove_hash(0x9e37_79b9_7f4a_7c15));
     /// ```
-    // A little too large for the compiler to inline it unasked; a call would cost a twentieth.
+    // `always`: a little too large to be inlined by default; a call would cost a twentieth.
     #[inline(always)]
     pub fn remove_hash(&self, hash: u64) -> bool {
         self.engine.remove(hash)

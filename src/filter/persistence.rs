@@ -1,4 +1,4 @@
-//! Storing a filter as bytes, all at once or a chunk at a time, and reading it back. And a copy of a filter that other
+//! Storing a filter as bytes, all at once or a chunk at a time, reading it back, and copying a filter that other
 //! threads use.
 
 use alloc::vec::Vec;
@@ -13,17 +13,16 @@ use crate::random_state::RandomState;
 use crate::stored::Stream;
 use crate::stored::{self, Chunks, Frame, Identity, Slice, Source};
 
-/// Storing. The stored form is the same on every machine, and documented byte by byte in
-/// [`format`](crate::format).
+/// Storing. The stored form is the same on every machine, and documented byte by byte in [`format`](crate::format).
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
-    /// The stored form as bytes, while other threads use the filter: eight bytes a bucket, 16 a table, and 72 more.
-    /// [`from_bytes`](Filter::from_bytes) makes the same filter again.
+    /// The stored form as bytes, while other threads use the filter: eight bytes per bucket, 16 per table, and 72 more.
+    /// [`from_bytes`](Filter::from_bytes) restores the filter.
     ///
-    /// It holds what a [`snapshot`](Self::snapshot) holds: every item that is in from before the call until after it. If
-    /// no other thread writes meanwhile, it is exact, and the bytes are all that is allocated; else a snapshot is taken, and
-    /// stored. Takes time linear in the size.
+    /// It has the content of a [`snapshot`](Self::snapshot): every item that is stored from before the call until after
+    /// it. If no other thread writes meanwhile, it is exact, and only the bytes are allocated. Otherwise a snapshot is
+    /// taken and stored. Takes time linear in the size.
     ///
-    /// [`chunks`](Self::chunks) stores a filter to which nobody writes without any allocation.
+    /// If no other thread writes, [`chunks`](Self::chunks) stores the filter without any allocation.
     ///
     /// # Errors
     ///
@@ -57,11 +56,11 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
         }
     }
 
-    /// Writes the stored form, as [`to_bytes`](Self::to_bytes) gives it, and flushes. Nothing is written before all of it is
-    /// there. [`read_from`](Filter::read_from) makes the same filter again.
+    /// Writes the stored form, as [`to_bytes`](Self::to_bytes) returns it, and flushes. It is complete before the first
+    /// write. [`read_from`](Filter::read_from) restores the filter.
     ///
-    /// A file that is overwritten in place is lost if the machine stops half way. The example `storage` replaces it in
-    /// one step.
+    /// If the machine stops half way, a file that is being overwritten in place is lost. The example `storage` replaces
+    /// it in one step.
     ///
     /// # Errors
     ///
@@ -94,18 +93,18 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     }
 }
 
-/// Reading what was stored with the default hasher. Its seed is stored along.
+/// Reading a filter that was stored with the default hasher, including its seed.
 ///
-/// The filter that is read answers as the one that was written, and has its geometry, capacity, search budget
-/// and number of items. One that rotates has its generations and its number of rotations too. A growing one has its tables
-/// and limits too, and grows as the other would have. If its tables are larger than the limits, which may have been set on
-/// a machine with fewer processors, it is read, and does not grow.
+/// The filter gives the same answers as the stored one, and has its geometry, capacity, search budget and number of
+/// items. A rotating filter also has its generations and its number of rotations. A growing filter also has its tables
+/// and limits, and grows as the other would have. If its tables are larger than the limits, which may have been set on
+/// a machine with fewer processors, it is read, but does not grow.
 ///
-/// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or
-/// allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows or rotates. This does not
-/// prove who wrote them: a checksum finds accidents, not malice.
+/// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or allocate
+/// more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows or rotates. This does not
+/// authenticate them: a checksum detects accidents, not malice.
 impl<E: Engine> Filter<E, RandomState> {
-    /// Makes a filter of its stored form, which must end where the bytes end. Takes time linear in the size.
+    /// Restores a filter from its stored form, which must end where the bytes end. Takes time linear in the size.
     ///
     /// # Errors
     ///
@@ -135,14 +134,14 @@ impl<E: Engine> Filter<E, RandomState> {
 
     /// Reads a filter, and not a byte more, so that it can be one part of a larger stream.
     ///
-    /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered; but the list of the tables of a growing
-    /// filter, a few dozen bytes, comes in two reads for each. The length of the input is known only at its end. So
-    /// the table grows with the bytes that were read, whatever the header claims. Takes time linear in the size.
+    /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered. But the list of the tables of a growing
+    /// filter, a few dozen bytes, takes two reads for each. The length of the input is known only at its end. So the
+    /// table grows with the bytes that were read, whatever the header claims. Takes time linear in the size.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the reader fails or ends early, if what it gives is not a filter stored with the default
-    /// hasher, or if the memory could not be allocated. How much has been read is then unspecified.
+    /// [`ReadError`], if the reader fails or ends early, if its bytes are not a filter stored with the default hasher,
+    /// or if the memory could not be allocated. It is then unspecified how much has been read.
     ///
     /// # Examples
     ///
@@ -166,15 +165,15 @@ impl<E: Engine> Filter<E, RandomState> {
     }
 }
 
-/// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must hash as before,
-/// also on another machine. The call recognizes it by its hash of a few bytes.
+/// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must hash as before, also on
+/// another machine. The call recognizes it by its hash of a few bytes.
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// As [`from_bytes`](Filter::from_bytes), for a filter stored with this hasher.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the bytes are not exactly one filter stored with this hasher, or the memory cannot be
-    /// had.
+    /// [`ReadError`], if the bytes are not exactly one filter stored with this hasher, or the memory could not be
+    /// allocated.
     ///
     /// # Panics
     ///
@@ -205,8 +204,8 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the reader fails or ends early, if what it gives is not a filter stored with this hasher,
-    /// or if the memory could not be allocated. How much has been read is then unspecified.
+    /// [`ReadError`], if the reader fails or ends early, if its bytes are not a filter stored with this hasher, or if
+    /// the memory could not be allocated. It is then unspecified how much has been read.
     ///
     /// # Panics
     ///
@@ -246,19 +245,20 @@ impl<E: Engine, S> Filter<E, S> {
 }
 
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
-    /// The stored form, a chunk at a time: the bytes that [`to_bytes`](Self::to_bytes) returns, in pieces as large as the
-    /// caller asks for. For callers who share the filter, and know that nobody writes to it meanwhile: a server that runs
-    /// one command at a time, or the child of a fork.
+    /// The stored form, a chunk at a time: the bytes that [`to_bytes`](Self::to_bytes) returns, in pieces of the size
+    /// that the caller asks for. Use it if the filter is shared but nobody writes to it meanwhile: in a server that
+    /// runs one command at a time, or in the child of a fork.
     ///
-    /// No copy of the filter is made, and nothing is allocated. The call reads the whole table once, because the header says how many items there
-    /// are. The words are read when their chunk is asked for.
+    /// It does not copy the filter, and allocates nothing. The call reads the whole table once, because the header
+    /// contains the number of items. It reads the words of a chunk when that chunk is requested.
     ///
-    /// If other threads do write, each chunk either fails with [`Changed`](SnapshotError::Changed), at the latest the
-    /// last one; or all of them together are a filter that holds what a [`snapshot`](Self::snapshot) holds: every item
-    /// that was in from this call to the last chunk, and any part of what was inserted or removed meanwhile. Expect an
-    /// error: a filter to which others write all the time is stored by [`to_bytes`](Self::to_bytes).
+    /// If other threads do write, there are two outcomes. Either a chunk, at the latest the last one, fails with
+    /// [`Changed`](SnapshotError::Changed). Or all chunks together are a filter with the content of a
+    /// [`snapshot`](Self::snapshot): every item that was stored from this call to the last chunk, and any part of what
+    /// was inserted or removed meanwhile. Expect an error: use [`to_bytes`](Self::to_bytes) for a filter under constant
+    /// writes.
     ///
-    /// Lookups by other threads do no harm, and are not disturbed.
+    /// Lookups by other threads neither disturb it nor are disturbed.
     ///
     /// # Panics
     ///
@@ -266,7 +266,7 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     ///
     /// # Examples
     ///
-    /// [`Chunks`] shows how a filter is stored. Here, somebody writes before the first chunk:
+    /// [`Chunks`] shows how to store a filter. Here, another caller writes before the first chunk:
     ///
     /// ```
     /// use lockfree_cuckoo::{CuckooFilter, SnapshotError};
@@ -282,33 +282,28 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn chunks(&self) -> Chunks<'_> {
-        Chunks::of(
-            self.engine.listing(),
-            self.engine.shape(),
-            &Identity::of(&self.hasher),
-        )
+        Chunks::of(&self.engine, &Identity::of(&self.hasher))
     }
 }
 
 impl<E: Engine, S: Clone> Filter<E, S> {
-    /// Copies the filter while others read and write it.
+    /// Copies the filter while other threads read and write it.
     ///
-    /// The copy contains every item that is in from before the call until after it, with all its copies, even if
-    /// inserts of other items move it. Of what is inserted or removed during the call, the copy may contain any
-    /// part. So the copy does not show the whole filter at one moment, but each class of items at a moment of its
-    /// own.
+    /// The copy contains every item that is stored from before the call until after it, with all its copies, even if
+    /// inserts of other items move it. It may contain any part of what is inserted or removed during the call. So the
+    /// copy does not show the whole filter at one moment, but each class of items at a moment of its own.
     ///
-    /// Reads the whole table once, and allocates the copy. (The first call also allocates, for good, a log of a
-    /// sixteenth of the table.) Writers do not wait: a writer that relocates an item meanwhile records it in the
-    /// log, and the snapshot counts the recorded items again at the end. If the log gets full, the snapshot reads
-    /// the table again several times, each time for a part of the items.
+    /// Reads the whole table once, and allocates the copy. (The first call also allocates, permanently, a log of a
+    /// sixteenth of the table.) Writers do not wait: a writer that relocates an item meanwhile records it in the log,
+    /// and the snapshot counts the recorded items again at the end. If the log fills up, the snapshot reads the table
+    /// again several times, each time for a part of the items.
     ///
-    /// Of a growing filter one table after the other is copied. The copy has the limits of the filter. Of a filter that
-    /// rotates one generation after the other is copied, and all again if there was a rotation meanwhile.
+    /// The tables of a growing filter are copied one after the other. The copy has the limits of the filter. The
+    /// generations of a rotating filter are copied one after the other, and all again if it rotated meanwhile.
     ///
     /// # Errors
     ///
-    /// [`SnapshotError`]: [`Busy`](SnapshotError::Busy) if another snapshot of this filter is under way,
+    /// [`SnapshotError`]: [`Busy`](SnapshotError::Busy) if another snapshot of this filter is in progress,
     /// [`Disturbed`](SnapshotError::Disturbed) if too much changed meanwhile, or the memory could not be allocated.
     ///
     /// # Examples
@@ -349,7 +344,7 @@ mod with_serde {
     use crate::filter::{Engine, Filter};
     use crate::stored::{Identity, Slice};
 
-    /// As [`to_bytes`](Filter::to_bytes), so the filter may be in use. Fails as that does.
+    /// As [`to_bytes`](Filter::to_bytes), so the filter may be in use. Fails in the same cases.
     impl<E: Engine, S: BuildHasher + 'static> Serialize for Filter<E, S> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
             let bytes = self.to_bytes().map_err(T::Error::custom)?;
@@ -358,7 +353,7 @@ mod with_serde {
     }
 
     /// From the bytes of the [stored form](crate::format), checked as by [`from_bytes`](Filter::from_bytes). The
-    /// default hasher gets the seed that was stored; of any other, `S::default()` has to be the one that the filter was
+    /// default hasher gets the stored seed. With any other hasher, `S::default()` must be the one that the filter was
     /// stored with. (Without the feature `std` the default hasher does not implement `Default`: read the bytes, and
     /// call `from_bytes`.)
     impl<'de, E: Engine, S: BuildHasher + Default + 'static> Deserialize<'de> for Filter<E, S> {
@@ -387,7 +382,7 @@ mod with_serde {
             let mut bytes = Vec::new();
             while let Some(byte) = sequence.next_element()? {
                 if bytes.len() == bytes.capacity() {
-                    // Allocates for the bytes that were read, whatever length the sequence claims.
+                    // Allocate for the bytes read, whatever length the sequence claims.
                     grow(&mut bytes).map_err(A::Error::custom)?;
                 }
                 bytes.push(byte);

@@ -1,4 +1,4 @@
-//! What only filters that rotate have: rotations, and items that live from the last time they were seen.
+//! Methods that only rotating filters have: rotations, and refreshing an item's age.
 
 use core::hash::{BuildHasher, Hash};
 
@@ -10,20 +10,20 @@ use crate::layout::Layout;
 
 /// Filters that rotate.
 impl<L: Layout, S> Filter<Rotating<L>, S> {
-    /// Forgets the oldest generation, and lets inserts go to a new one.
+    /// Forgets the oldest generation, and directs inserts to a new one.
     ///
     /// It takes effect in one moment, for all threads. Lock-free, as all operations: a thread that stops in the middle
-    /// of a rotation keeps no other from rotating.
+    /// of a rotation does not prevent others from rotating.
     ///
     /// Then it empties the table of the forgotten generation, for the next rotation, in time linear in the size of one
     /// generation. Another rotation that begins meanwhile does not wait for that: it first does the same work.
     ///
-    /// Of several threads that call this at the same time, each rotates once. If they mean the same rotation, use
+    /// If several threads call this at the same time, each rotates once. If they mean the same rotation, use
     /// [`rotate_if`](Self::rotate_if).
     ///
     /// # Errors
     ///
-    /// [`RotateError`], if other threads were in the way: try again.
+    /// [`RotateError`], if other threads interfered: retry.
     ///
     /// # Examples
     ///
@@ -42,11 +42,11 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
         self.engine.rotate()
     }
 
-    /// Rotates if there were `rotations` rotations so far. Does nothing if there were more. Returns whether this call
-    /// rotated.
+    /// Rotates if there have been `rotations` rotations so far. Does nothing if there have been more. Returns whether
+    /// this call rotated.
     ///
-    /// So if several threads ask for the same rotation, one of them does it: several threads that find the young
-    /// generation full, or a clock and a thread that finds it full.
+    /// So if several threads request the same rotation, only one of them rotates: for example several threads that find
+    /// the young generation full, or a clock and a thread that finds it full.
     ///
     /// # Errors
     ///
@@ -68,8 +68,8 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
         self.engine.rotate_if(rotations)
     }
 
-    /// The number of rotations so far. A copy, and a filter that was stored and read, goes on with the number of the
-    /// original. After 2<sup>43</sup> rotations the count begins again at 0.
+    /// The number of rotations so far. A copy continues with the number of the original, and so does a filter that was
+    /// stored and read. After 2<sup>43</sup> rotations the count restarts at 0.
     ///
     /// # Examples
     ///
@@ -100,16 +100,17 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
 }
 
 impl<L: Layout, S: BuildHasher> Filter<Rotating<L>, S> {
-    /// Lets the life of an item begin now: adds a copy to the young generation if there is none in it. Returns whether
+    /// Restarts the life of an item now: adds a copy to the young generation if there is none in it. Returns whether
     /// the item is new, that is, in no generation.
     ///
-    /// As [`insert_unique`](Self::insert_unique), but the item lives from the last call, not from the first. If several
-    /// threads race for an item that is in no generation, it is new to one of them, even if there are rotations
-    /// meanwhile. (If another thread removes the last copy during the call, the item may not be called new.)
+    /// As [`insert_unique`](Self::insert_unique), but the life of the item counts from the last call, not from the
+    /// first. If several threads race for an item that is in no generation, it is new to one of them, even if there are
+    /// rotations meanwhile. (If another thread removes the last copy during the call, the item may not be reported as
+    /// new.)
     ///
-    /// Cheap while a copy is in the young generation: then it writes nothing.
+    /// Cheap while a copy is in the young generation: it then writes nothing.
     ///
-    /// An item that is refreshed in several generations has a copy in each of them. So do not remove it: let it be
+    /// An item that is refreshed in several generations has a copy in each of them. So do not remove it; let it be
     /// forgotten.
     ///
     /// # Errors
@@ -134,17 +135,17 @@ impl<L: Layout, S: BuildHasher> Filter<Rotating<L>, S> {
         self.refresh_hash(self.hash_one(item))
     }
 
-    /// Refreshes many items in order, as [`refresh`](Self::refresh) does, until one is refused: `new[i]` becomes
-    /// whether `items[i]` is new. An item that comes twice is new once.
+    /// Refreshes many items in order, as [`refresh`](Self::refresh) does, until one is refused. Sets `new[i]` to
+    /// whether `items[i]` is new. An item that occurs twice is new once.
     ///
     /// It prefetches the words of the next items in all generations. In tables larger than the second-level cache it
-    /// takes about half to two thirds of the time of a loop of single calls. In smaller ones it takes some nanoseconds
-    /// per item more.
+    /// takes about half to two thirds of the time of a loop of single calls. In smaller ones it takes a few nanoseconds
+    /// more per item.
     ///
     /// # Errors
     ///
-    /// As [`refresh`](Self::refresh), with the index of the item that was refused. Those before it are in, those behind
-    /// it were not tried, and `new` is false for it and for them.
+    /// As [`refresh`](Self::refresh), with the index of the refused item. The items before it are in; those after it
+    /// were not tried. `new` is false for it and for them.
     ///
     /// # Panics
     ///

@@ -10,36 +10,38 @@ use crate::engine::{Fixed, check_lengths};
 use crate::error::{InsertError, ValueError};
 use crate::layout::WithValues;
 
-/// Values. For filters whose [layout](crate::Layout) has room for them: each copy of an item carries a number of a few
-/// bits. So the filter is an approximate map: which port, worker, shard or level has an item.
+/// Values, for filters whose [layout](crate::Layout) has room for them: each copy of an item carries a number of a few
+/// bits. The filter is then an approximate map: which port, worker, shard or level has an item.
 ///
-/// Precisely, a token is a class and a value, and the filter is a multiset of those. The calls for filters
-/// without values work on the class: [`insert`](Filter::insert) adds a token with the value 0, [`contains`](Filter::contains) asks whether
-/// there is any, [`remove`](Filter::remove) removes one, whichever value it has, and [`count`](Filter::count) counts them.
+/// Precisely, a token is a class and a value, and the filter is a multiset of tokens. The calls for filters without
+/// values work on the class: [`insert`](Filter::insert) adds a token with the value 0, [`contains`](Filter::contains)
+/// finds a token with any value, [`remove`](Filter::remove) removes a token with any value, and
+/// [`count`](Filter::count) counts them.
 ///
 /// # What a lookup may answer
 ///
-/// * For an item that is in once, with no false positive: its value, whatever other threads do to other items. A hop of
-///   the token changes neither its class nor its value, and no lookup misses it.
+/// * For an item that is stored once, with no false positive: its value, whatever other threads do to other items. A
+///   hop of the token changes neither its class nor its value, and no lookup misses it.
 /// * For an item whose class has several tokens, because it was inserted several times or another item of its class
 ///   was: the value of any of them, or [all](Self::values).
-/// * For an item that is not in: `None`, or with the [false-positive rate](Filter::false_positive_rate) the value of
-///   another item.
+/// * For an absent item: `None`, or with the [false-positive rate](Filter::false_positive_rate) the value of another
+///   item.
 ///
 /// # Many threads
 ///
-/// A call that is told a value saw a token that had it at that moment. Of threads that take or replace one token, one
-/// succeeds. Beyond that:
+/// A call that returns a value saw a token that had it at that moment. If threads race to take or replace one token,
+/// one succeeds. Beyond that:
 ///
-/// * **If no two tokens of a class are in at a time**, as when all come by
+/// * **If a class never has two tokens at a time**, as when all inserts use
 ///   [`insert_unique_value`](Self::insert_unique_value), all calls but [`values`](Self::values) are linearizable with
 ///   respect to the multiset of tokens: the filter is a map with compare-and-exchange.
-/// * **In any case** the calls are linearizable with the values left aside, and so are, for each value, the calls that
-///   tell of tokens with that value. But a class whose tokens of different values come and go at the same time has no
-///   common order for both: one thread may find the class empty, in the moment in which another one finds a token that is
-///   being removed beside one that has just been inserted. [`design::protocol`](crate::design::protocol#values) has the schedule.
+/// * **In any case** the calls are linearizable if values are ignored, and so are, for each value, the calls that
+///   report tokens with that value. But if tokens of one class with different values come and go at the same time,
+///   there is no common order for both: one thread may find the class empty at the moment in which another finds a
+///   token that is being removed beside one that has just been inserted.
+///   [`design::protocol`](crate::design::protocol#values) has the schedule.
 ///
-/// All are lock-free, and allocate nothing.
+/// All calls are lock-free, and allocate nothing.
 impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// As [`insert_value`](Self::insert_value), by hash.
     ///
@@ -194,7 +196,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
 }
 
 impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
-    /// Adds one copy of an item with a value. As [`insert`](Filter::insert): whatever copies there are.
+    /// Adds one copy of an item with a value, as [`insert`](Filter::insert) does, whatever copies are stored.
     ///
     /// # Errors
     ///
@@ -218,11 +220,10 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.insert_value_hash(self.hash_one(item), value)
     }
 
-    /// Adds an item with a value if it is absent. Returns `None` if this call added it, and else a value that the item
-    /// has.
+    /// Adds an item with a value if it is absent. Returns `None` if this call added it, otherwise a value of the item.
     ///
-    /// As [`insert_unique`](Filter::insert_unique): of threads that race for an absent item one adds its value, and the
-    /// others are told that value, unless it is replaced or removed meanwhile.
+    /// As [`insert_unique`](Filter::insert_unique): if threads race for an absent item, one adds its value, and the
+    /// others get that value, unless it is replaced or removed meanwhile.
     ///
     /// # Errors
     ///
@@ -248,8 +249,8 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.insert_unique_value_hash(self.hash_one(item), value)
     }
 
-    /// The value of an item, or `None` if it is absent. With several copies, or a false positive, the value of any token
-    /// of the class. Writes nothing, and costs about as much as [`contains`](Filter::contains).
+    /// The value of an item, or `None` if it is absent. With several copies, or a false positive, the value of any
+    /// token of the class. Writes nothing, and costs about as much as [`contains`](Filter::contains).
     ///
     /// # Examples
     ///
@@ -260,11 +261,11 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.value_hash(self.hash_one(item))
     }
 
-    /// The values of all tokens of the item's class, in no order: one for each copy.
+    /// The values of all tokens of the item's class, in no particular order: one for each copy.
     ///
-    /// Has the value of each token that is in during the whole call, and of none that is in at no time of it. As
-    /// [`count`](Filter::count), it reads the two buckets one after the other: a copy that is removed while another one
-    /// is inserted can be there with it.
+    /// Contains the value of each token that is stored during the whole call, and of none that is stored at no time
+    /// during it. Like [`count`](Filter::count), it reads the two buckets one after the other: a copy that is removed
+    /// while another one is inserted can be returned along with it.
     ///
     /// # Examples
     ///
@@ -286,11 +287,11 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.values_hash(self.hash_one(item))
     }
 
-    /// Gives one copy of an item that has the value `old` the value `new`, in one exchange. Returns false if no copy has
-    /// that value.
+    /// Changes the value of one copy of an item from `old` to `new`, in one exchange. Returns false if no copy has the
+    /// value `old`.
     ///
-    /// Of threads that replace the value of one copy at the same time, one succeeds: it is a compare-and-exchange. Until
-    /// that moment lookups find the old value, from it on the new one, and the item is never absent. It needs no room, so
+    /// If threads replace the value of one copy at the same time, one succeeds: it is a compare-and-exchange. Before
+    /// that moment lookups find the old value, after it the new one, and the item is never absent. It needs no room, so
     /// it works in a full filter.
     ///
     /// Replace only values that you inserted: in the rare case of a false positive the value of another item is
@@ -324,7 +325,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     }
 
     /// Removes one copy of an item that has this value. Returns false if there is none. [`remove`](Filter::remove)
-    /// removes one of any value.
+    /// removes a copy with any value.
     ///
     /// # Examples
     ///
@@ -345,7 +346,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.remove_value_hash(self.hash_one(item), value)
     }
 
-    /// The [`value`](Self::value) of each item, with the memory of the next ones on its way.
+    /// The [`value`](Self::value) of each item. Prefetches the words of the next items.
     ///
     /// # Panics
     ///
@@ -380,10 +381,10 @@ fn possible<L: WithValues>(value: u16) -> Result<(), ValueError> {
     Ok(())
 }
 
-/// The most copies of an item: the slots of two buckets of four.
+/// The maximum number of copies of an item: the slots of two buckets of four.
 const MOST: usize = 8;
 
-/// The values of an item, one for each copy: what [`values`](Filter::values) returns.
+/// The values of an item, one for each copy, as returned by [`values`](Filter::values).
 #[derive(Clone)]
 pub struct Values {
     values: [u16; MOST],
@@ -424,7 +425,7 @@ impl Iterator for Values {
 impl ExactSizeIterator for Values {}
 impl FusedIterator for Values {}
 
-/// Those that are left.
+/// Prints the remaining values.
 impl fmt::Debug for Values {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_list().entries(self.clone()).finish()

@@ -4,14 +4,13 @@
 //!
 //! If you know the largest number of items, use a [`CuckooFilter`](crate::CuckooFilter). If you do not, or if it is a
 //! hundred times the usual number, use a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter). Its table doubles in
-//! place while all threads go on. A lookup loads two words of the table before and after a doubling, and up to four
+//! place while all threads continue. A lookup loads two words of the table before and after a doubling, and up to four
 //! words during one.
 //!
 //! # What it costs
 //!
-//! **Each doubling adds false positives.** The filter does not store the hashes, so the bit that assigns a token to
-//! one of the two halves of its bucket comes from its fingerprint. Each doubling adds as much to the rate as the
-//! first table has:
+//! **Each doubling adds false positives.** The filter does not store the hashes. The bit that assigns a token to one of
+//! the two halves of its bucket therefore comes from its fingerprint. Each doubling adds the rate of the first table:
 //!
 //! | doublings | items, at most, from `with_capacity(1_000)` | false positives, at most |
 //! |---|---|---|
@@ -22,25 +21,25 @@
 //! | 10, and a second table | 4,000,000 | 0.15 % |
 //! | the same, and the second table has doubled three times | 18,000,000 | 0.19 % |
 //!
-//! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, which is as large as
-//! the first one then is, and which doubles too. A lookup of an absent item then reads both
-//! ([`tables`](crate::GrowingCuckooFilter::tables) counts them). A first table that is ten times as large saves three
+//! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, as large as the first
+//! is by then, which also doubles. A lookup of an absent item then reads both
+//! ([`tables`](crate::GrowingCuckooFilter::tables) counts them). Making the first table ten times as large saves three
 //! or four doublings.
 //!
 //! **A doubling takes memory while it lasts.** A table that has just doubled is half empty. From 1,000 to 10 million
 //! items the filter takes 17 to 34 bits per item, and up to 51 during a doubling (`cargo run --release -p
-//! lockfree-cuckoo-benches --bin growing`). An empty one for 1,000 items takes 5.3 kB.
+//! lockfree-cuckoo-benches --bin growing`). An empty filter for 1,000 items takes 5.3 kB.
 //!
-//! **No insert takes long.** The insert that finds no room allocates the new words. On Linux the system provides 1
-//! MiB and more page by page, so no thread clears that memory at once. From then on each insert and each removal
-//! splits some buckets. No thread waits: a thread that needs a bucket which another thread is splitting completes the
-//! split. [`finish_doubling`](crate::GrowingCuckooFilter::finish_doubling) ends a doubling before a phase of lookups
-//! alone.
+//! **No insert takes long.** The insert that finds no room allocates the new words. On Linux the system provides
+//! allocations of 1 MiB and more page by page, so no thread clears that memory at once. From then on each insert and
+//! each removal splits some buckets. No thread waits: a thread that needs a bucket which another thread is splitting
+//! completes the split. Call [`finish_doubling`](crate::GrowingCuckooFilter::finish_doubling) to end a doubling before
+//! a phase of lookups only.
 //!
 //! # Limits
 //!
-//! Limit the rate, the memory, or both. A filter that may not grow returns
-//! [`CannotGrow`](crate::InsertError::CannotGrow) when it is full:
+//! Limit the rate, the memory, or both. A full filter that may not grow returns
+//! [`CannotGrow`](crate::InsertError::CannotGrow):
 //!
 //! ```
 //! use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
@@ -59,18 +58,18 @@
 //! # Ok::<(), lockfree_cuckoo::BuildError>(())
 //! ```
 //!
-//! The limit on memory counts the old and the new words of a doubling: a filter of `n` bytes needs a little more than
+//! The memory limit counts both the old and the new words of a doubling: a filter of `n` bytes needs a little more than
 //! `3 n` to double. To share one limit among several filters, use
 //! [`limit_memory_usage`](crate::GrowingCuckooFilter::limit_memory_usage).
 //!
 //! # What is different
 //!
-//! * **The table keeps its size when items leave.** A thread that has the filter alone can call
-//!   [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit). Two tables stay two if one cannot hold the items.
-//! * **It is made for sets, with at most two copies of most items.** A bucket distinguishes only 63 kinds of items,
-//!   and all items of one kind have the same other bucket. Three items of one kind with three copies each overflow
-//!   their two buckets, and the table doubles until they part. With three or more copies of each item many filters
-//!   end with [`Full`](crate::InsertError::Full) while less than an eighth of the slots is taken:
+//! * **The table keeps its size when items leave.** With exclusive access, call
+//!   [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit). Two tables remain if one cannot hold the items.
+//! * **It is made for sets, with at most two copies of most items.** A bucket distinguishes only 63 kinds of items, and
+//!   all items of one kind have the same other bucket. Three items of one kind with three copies each overflow their
+//!   two buckets, and the table doubles until they separate. With three or more copies of each item many filters end
+//!   with [`Full`](crate::InsertError::Full) while less than an eighth of the slots is taken:
 //!
 //!   ```
 //!   use lockfree_cuckoo::GrowingCuckooFilter;

@@ -1,14 +1,14 @@
 //! Hashing: which hasher, your own hashes, several machines, and attackers.
 //!
 //! The filter uses only a 64-bit hash of each item. The high bits select the first bucket. The lowest bits are the
-//! fingerprint: 16 with 4 x 16, as many as the [layout](super::layouts) says. The fingerprint leads from either
-//! bucket to the other.
+//! fingerprint: 16 bits with 4 x 16; the [layout](super::layouts) sets the number. Either bucket and the fingerprint
+//! give the other bucket.
 //!
 //! # The default hasher
 //!
 //! [`RandomState`](crate::RandomState) is rapidhash v3 with a seed. Every filter draws its own random seed. Fix the
-//! seed if several filters must agree on hashes, if you store hashes, or if a test must be repeatable. Otherwise
-//! leave it random, so that no attacker knows it.
+//! seed if several filters must agree on hashes, if you store hashes, or if a test must be repeatable. Otherwise leave
+//! it random, so that no attacker knows it.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -25,10 +25,10 @@
 //!
 //! # Another hasher
 //!
-//! The filter takes any [`BuildHasher`](std::hash::BuildHasher) that [mixes](#what-a-hasher-must-provide). The type of
-//! the hasher is a parameter of the filter's type, as in `CuckooFilter<std::hash::RandomState>`. Two types have the
-//! same name: `lockfree_cuckoo::RandomState` is the default of this crate, and `std::hash::RandomState` is the
-//! standard library's SipHash with random keys.
+//! The filter takes any [`BuildHasher`](std::hash::BuildHasher) that [mixes well](#what-a-hasher-must-provide). The
+//! hasher's type is a parameter of the filter's type, as in `CuckooFilter<std::hash::RandomState>`. Two types have the
+//! same name: `lockfree_cuckoo::RandomState` is the default of this crate, and `std::hash::RandomState` is the standard
+//! library's SipHash with random keys.
 //!
 //! # One type for one item
 //!
@@ -50,7 +50,7 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! Wrap the filter in a type of your own that takes one type of items, and these mistakes do not compile:
+//! To turn these mistakes into compile errors, wrap the filter in your own type that takes one type of item:
 //!
 //! ```
 //! struct Flows(lockfree_cuckoo::CuckooFilter);
@@ -63,20 +63,19 @@
 //! on. They do not use the hasher. Use them to hash once for several filters, to keep 8 bytes instead of an item for
 //! its later removal, or if the item already is a hash. Any eight bytes of a cryptographic digest are a good hash.
 //!
-//! * **Do not widen a hash of 32 bits**, such as CRC-32, FNV-1a or MurmurHash3. It has no high bits, so every item
-//!   has the same first bucket. Compute a 64-bit hash. If you have only the 32 bits, pass them as an item. Two items
-//!   with equal 32 bits are then the same item: for a million stored items that adds one wrong answer in 4,300
-//!   lookups.
+//! * **Do not widen a hash of 32 bits**, such as CRC-32, FNV-1a or MurmurHash3. It has no high bits, so every item has
+//!   the same first bucket. Compute a 64-bit hash. If you have only the 32 bits, pass them as an item. Two items with
+//!   the same 32 bits are then the same item: for a million stored items that adds one wrong answer in 4,300 lookups.
 //! * **Do not pass a unique number as a hash**: a counter, an address, a timestamp. Pass it as an item. Even a random
-//!   UUID is no hash: two of its last 64 bits are the same in all UUIDs. If these are the highest bits, the first
+//!   UUID is not a hash: two of its last 64 bits are the same in all UUIDs. If these are the highest bits, the first
 //!   bucket of every item is in one quarter of the table.
 //!
 //! # What a hasher must provide
 //!
-//! It must spread items evenly over the high and over the low bits, and independently of each other. A hash table
+//! It must spread items evenly over the high bits and over the low bits, independently of each other. A hash table
 //! compares keys, so a poor hash only makes it slower. A filter has no keys: with a poor hash it refuses items early,
-//! or answers "yes" for absent items. If you are not sure about a hasher, measure it with your own items. These
-//! bounds are measured values, rounded; `cargo test --doc guide::hashing` checks them:
+//! or answers "yes" for absent items. If you are not sure about a hasher, measure it with your own items. These bounds
+//! are measured values, rounded; `cargo test --doc guide::hashing` checks them:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, RandomState};
@@ -119,18 +118,18 @@
 //! assert!(outcome(|number| rotated((number as f64).to_bits())).0 < 10_000);
 //! ```
 //!
-//! [`false_positive_rate`](crate::Filter::false_positive_rate) does not show a poor hash.
-//! [`suggests_poor_hashing`](crate::InsertError::suggests_poor_hashing) does, if an insert is refused early.
+//! [`false_positive_rate`](crate::Filter::false_positive_rate) does not reveal a poor hash. If an insert is refused
+//! early, [`suggests_poor_hashing`](crate::InsertError::suggests_poor_hashing) does.
 //!
 //! # Several machines, and stored filters
 //!
 //! Programs that share hashes or stored filters must hash each item alike, on any machine and with any compiler. With
-//! one seed, the default hasher computes the same hash of the same bytes everywhere, and in every release. But the
-//! `Hash` of the item chooses the bytes. The standard library does not promise them: a slice of integers writes its
-//! memory in the byte order of the machine, and the form of enum variants, derived `Hash`, lengths and separators can
-//! change. The tests of this crate fix the hashes of integers, `str` and byte slices.
+//! the same seed, the default hasher computes the same hash of the same bytes everywhere, and in every release. But the
+//! item's `Hash` chooses the bytes. The standard library does not guarantee them: a slice of integers writes its memory
+//! in the machine's byte order, and the encoding of enum variants, derived `Hash`, lengths and separators can change.
+//! The tests of this crate fix the hashes of integers, `str` and byte slices.
 //!
-//! To depend on none of this, encode the item yourself, hash the bytes with
+//! To avoid these dependencies, encode the item yourself, hash the bytes with
 //! [`hash_bytes`](crate::RandomState::hash_bytes), and use the calls that take a hash:
 //!
 //! ```
@@ -159,13 +158,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Do not use the `DefaultHasher` or the `RandomState` of the standard library for this. The algorithm of the first
-//! may change. The second has random keys that you cannot set.
+//! Do not use the standard library's `DefaultHasher` or `RandomState` for this. The algorithm of `DefaultHasher` may
+//! change. `RandomState` has random keys that you cannot set.
 //!
 //! # Attackers
 //!
-//! **An attacker who knows the seed**, or the hashes, can compute two items that the filter cannot distinguish. One
-//! of them causes a wrong "yes", and its removal removes the other:
+//! **An attacker who knows the seed**, or the hashes, can compute two items that the filter cannot distinguish. One of
+//! them causes a wrong "yes", and its removal removes the other:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -185,18 +184,18 @@
 //!
 //! In a filter of this size the search computes two million hashes on average. In a filter for a million items it
 //! computes four thousand times as many, which takes one processor a few minutes. So do not fix the seed of a filter
-//! that takes items from strangers, and keep the seed secret. [`seed`](crate::RandomState::seed) returns it, and
-//! stored filters contain it. `Debug` does not print it.
+//! that takes items from strangers, and keep the seed secret. [`seed`](crate::RandomState::seed) returns it, and stored
+//! filters contain it. `Debug` does not print it.
 //!
-//! **An attacker who does not know the seed** may learn it: the default hasher is keyed, but it is not a
-//! cryptographic function. If strangers choose the items, see the answers, and gain from a wrong answer, use a keyed
-//! function that is made for this. `std::hash::RandomState` is one, at present SipHash 1-3; it is slower. You cannot
-//! read or set its keys, so filters that use it do not outlive the process. If they must, take SipHash from a crate
-//! that lets you set the keys, and store the keys like other secrets.
+//! **An attacker who does not know the seed** may learn it: the default hasher is keyed, but it is not a cryptographic
+//! function. If strangers choose the items, see the answers, and gain from a wrong answer, use a keyed function
+//! designed for this. One is `std::hash::RandomState`, currently SipHash 1-3; it is slower. You cannot read or set its
+//! keys, so filters that use it do not outlive the process. If they must, take SipHash from a crate that lets you set
+//! the keys, and store the keys like other secrets.
 //!
-//! **With any hasher** an attacker can find wrong answers by trial: about 8,600 questions to a full filter find one.
-//! The attacker can use that item again. So:
+//! **With any hasher** an attacker can find wrong answers by trial: about 8,600 queries of a full filter find one. The
+//! attacker can reuse that item. So:
 //!
 //! * Do not let strangers remove items that you have not recorded as inserted ([`removing`](super::removing)).
 //! * If a "yes" grants something, ask the source of truth before you grant it. If a "yes" only refuses or delays
-//!   something, the attacker harms only themselves.
+//!   something, attackers harm only themselves.

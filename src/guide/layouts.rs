@@ -1,7 +1,7 @@
 //! Layouts: bits per item, false positives, copies, and values.
 //!
-//! A bucket is one 64-bit word. A [`Layout`](crate::Layout) divides it into a few long fingerprints or into many
-//! short ones. Long fingerprints have fewer false positives. Many slots fill better. All layouts have the same
+//! A bucket is one 64-bit word. A [`Layout`](crate::Layout) divides it into a few long fingerprints or many short ones.
+//! Longer fingerprints have fewer false positives. More slots reach a higher load. All layouts have the same
 //! guarantees.
 //!
 //! | layout | bits per item, in all | false positives at capacity | a Bloom filter of that rate |
@@ -16,20 +16,21 @@
 //! | `Lanes<3, 21>` | 23.2 | 2.6e-4 % | 26.7 |
 //! | `Lanes<2, 31>` | 37.9 | 1.6e-7 % | 42.2 |
 //!
-//! The figures are for a million items, from `cargo run --release -p lockfree-cuckoo-benches --bin sizes`, which prints other sizes and the
-//! observed rates too. The last column is the memory of a Bloom filter without removal: 1.44 log2(1/rate) bits.
+//! The figures are for a million items, from `cargo run --release -p lockfree-cuckoo-benches --bin sizes`, which also
+//! prints other sizes and the observed rates. The last column is the memory of a Bloom filter without removal: 1.44
+//! log2(1/rate) bits.
 //!
 //! * **If you do not know**, keep the default, `Lanes<4, 16>`. On x86-64 it compares all slots in one instruction.
-//! * **If memory counts**, take the first line whose rate you accept.
-//! * **[`SemiSorted`](crate::SemiSorted)** has a quarter to a half of the false positives of the `Lanes` with as many
-//!   slots, in the same memory. In exchange, every insert and removal sorts the bucket, and a lookup that finds the low
-//!   bits of its fingerprint decodes the bucket.
-//! * **If an item can have many copies**, take many slots. The two buckets of an item hold at most 16 copies with 8
-//!   slots, and 4 with 2 slots.
+//! * **If memory is scarce**, take the first row whose rate you accept.
+//! * **[`SemiSorted`](crate::SemiSorted)** has a quarter to a half of the false positives of the `Lanes` with the same
+//!   number of slots, in the same memory. In exchange, every insert and removal sorts the bucket, and a lookup that
+//!   finds the low bits of its fingerprint decodes the bucket.
+//! * **If an item can have many copies**, choose a layout with many slots. The two buckets of an item hold at most 16
+//!   copies with 8 slots, and 4 with 2 slots.
 //!
 //! # In the type, or by the builder
 //!
-//! The layout is a parameter of the engine, for fixed and for rotating filters. Growing filters are always of 4 x 16.
+//! The layout is a parameter of the engine, for fixed and rotating filters. Growing filters are always 4 x 16.
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes, Rotating, SemiSorted};
@@ -46,15 +47,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! To make sure of a rate, set [`max_false_positive_rate`](crate::FilterBuilder::max_false_positive_rate). The
-//! builder then refuses a layout with a higher rate at capacity.
+//! To guarantee a rate, set [`max_false_positive_rate`](crate::FilterBuilder::max_false_positive_rate). The builder
+//! then refuses a layout with a higher rate at capacity.
 //!
 //! # At run time
 //!
-//! [`build_smallest`](crate::FilterBuilder::build_smallest) chooses the layout that takes the least memory for a
-//! number of items and a rate. It returns a [`DynFilter`](crate::DynFilter), which has the methods of all filters. A
-//! program that calls it contains the code of all layouts: some hundred kilobytes for each kind of filter. A `DynFilter`
-//! reads a stored filter of any kind and layout:
+//! [`build_smallest`](crate::FilterBuilder::build_smallest) chooses the layout that takes the least memory for a number
+//! of items and a rate. It returns a [`DynFilter`](crate::DynFilter), which has the methods common to all filters. A
+//! program that calls it contains the code of all layouts: some hundred kilobytes for each kind of filter. A
+//! `DynFilter` reads a stored filter of any kind and layout:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, DynFilter};
@@ -71,8 +72,8 @@
 //! # Values
 //!
 //! Some layouts store a few bits beside each fingerprint. The filter is then an approximate map: which worker owns a
-//! flow, which port leads to an address, which level has a key. The fingerprints are shorter by as many bits. Only
-//! fixed filters have values, and `build_smallest` never chooses these layouts.
+//! flow, which port leads to an address, which level has a key. The value bits shorten the fingerprints. Only fixed
+//! filters have values, and `build_smallest` never chooses these layouts.
 //!
 //! | layout | values | false positives at full load | bits per slot |
 //! |---|---|---|---|
@@ -106,11 +107,11 @@
 //! ```
 //!
 //! * **The filter does not check a value against the item.** For an absent item, the answer is `None` or, rarely, the
-//!   value of another item. Use values for choices that may be wrong now and then, or check the answer. In the
-//!   program above a false positive gives a flow the owner of another flow. All workers still agree on the owner,
-//!   until the other flow ends.
-//! * **Insert with [`insert_unique_value`](crate::Filter::insert_unique_value) where you can.** Then a stored item
-//!   has its own value, and all calls are linearizable together.
+//!   value of another item. Use values for choices that may occasionally be wrong, or check the answer. In the program
+//!   above a false positive gives a flow the owner of another flow. All workers still agree on the owner, until the
+//!   other flow ends.
+//! * **Insert with [`insert_unique_value`](crate::Filter::insert_unique_value) where you can.** Then a stored item has
+//!   its own value, and all calls are linearizable together.
 //! * **Remove and replace only what you inserted**, with its value.
 //!
 //! The example `next_hop` (`cargo run --release --example next_hop`) is a forwarding table that workers read while

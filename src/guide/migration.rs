@@ -1,12 +1,12 @@
 //! Migration: from another filter, or from a set in a lock.
 //!
-//! What this page says about other crates holds for the named versions. It was read in their sources and tried.
-//! `cargo test --doc guide::migration` runs the programs, which also need the other crate.
+//! What this page says about other crates applies to the named versions. It was checked against their sources and by
+//! running them. `cargo test --doc guide::migration` runs the programs, which also need the other crate.
 //!
-//! These points are the same for all of them:
+//! These points apply to all of them:
 //!
-//! * **The size is fixed, and a full filter returns an error.** Ask for the peak number of items, and decide what to
-//!   do about the error ([`sizing`](super::sizing)). Or use a filter that [grows](super::growing).
+//! * **The size is fixed, and a full filter returns an error.** Ask for the peak number of items, and decide how to
+//!   handle the error ([`sizing`](super::sizing)). Or use a filter that [grows](super::growing).
 //! * **There are two inserts.** [`insert`](crate::Filter::insert) always adds a copy.
 //!   [`insert_unique`](crate::Filter::insert_unique) adds one only if there is none. If the old code asks whether the
 //!   item is new, use `insert_unique`. Remove only items whose insert succeeded ([`removing`](super::removing)).
@@ -32,13 +32,13 @@
 //! | `CuckooFilter<H>`, `H: Hasher + Default` | `CuckooFilter<BuildHasherDefault<H>>`, by `with_capacity_and_hasher` |
 //! | `CuckooError::NotEnoughSpace` | `InsertError::Full`, `InsertError::TooManyCopies` |
 //!
-//! * **A refused insert.** There, `NotEnoughSpace` means that the new item is in and a random other item is lost.
-//!   Here the new item is not in, and nothing is lost. Code that ignores the error must now handle it.
+//! * **A refused insert.** There, `NotEnoughSpace` means that the new item is stored and a random other item is lost.
+//!   Here the new item is not stored, and nothing is lost. Code that ignores the error must now handle it.
 //! * **False positives.** A full filter has 3 % there, with fingerprints of 8 bits, and 0.012 % here. An item takes
-//!   twice the memory here. The layout `Lanes<8, 8>` takes as much as that crate, at 6 %; others are between
+//!   twice the memory here. The layout `Lanes<8, 8>` takes the same memory as that crate, at 6 %; others are between
 //!   ([`layouts`](super::layouts)).
 //! * **Capacity.** There it is rounded up to a power of two, which is the number of slots. So 65,536 items do not fit
-//!   into a capacity of 65,536, and one item more takes twice the memory. Here a filter holds its capacity, and large
+//!   into a capacity of 65,536, and one more item takes twice the memory. Here a filter holds its capacity, and large
 //!   filters come in steps of a sixteenth or less.
 //!
 //! ```
@@ -82,12 +82,12 @@
 //! | `Error::NotEnoughSpace` | `InsertError::Full`, `InsertError::TooManyCopies` |
 //!
 //! * **Waiting.** There, evictions, removals, `clear` and unique inserts of new items take one lock for the whole
-//!   filter. Lookups wait while evictions are carried out, or while `to_bytes` copies. An insert that finds room in
-//!   one of its two buckets takes no lock. (With `max_evictions(0)` only unique inserts take the lock.) Here no
-//!   thread waits for another.
-//! * **Capacity.** There the slots are rounded up to a power of two, and inserts are refused from a load of about
-//!   0.96. So 65,536 items do not fit into a capacity of 65,536, and 1,100,000 items take 30.5 bits each. Here they
-//!   fit, and take 17.3 bits each.
+//!   filter. Lookups wait during evictions and while `to_bytes` copies. An insert that finds room in one of its two
+//!   buckets takes no lock. (With `max_evictions(0)` only unique inserts take the lock.) Here no thread waits for
+//!   another.
+//! * **Capacity.** There the slots are rounded up to a power of two, and inserts are refused from a load of about 0.96.
+//!   So 65,536 items do not fit into a capacity of 65,536, and 1,100,000 items take 30.5 bits each. Here they fit, and
+//!   take 17.3 bits each.
 //! * **The same in both**: a refused insert loses nothing, and false positives are equally frequent at the same load.
 //!
 //! ```
@@ -124,9 +124,9 @@
 //! * **You can remove items**, and count up to eight copies with 4 x 16.
 //! * **It can be full.** A Bloom filter takes any number of items, and its rate rises. Here the rate is bounded, and
 //!   inserts are refused instead.
-//! * **Which insert was first.** If two threads insert the same new item into an `AtomicBloomFilter` at the same
-//!   time, both can learn that they were first, because each sets some of its bits first. Here `insert_unique`
-//!   returns true for one of them, or for none if the item is a false positive.
+//! * **Which insert was first.** If two threads insert the same new item into an `AtomicBloomFilter` at the same time,
+//!   both can learn that they were first, because each sets some of its bits first. Here `insert_unique` returns true
+//!   for one of them, or for none if the item is a false positive.
 //! * **Memory ordering.** `AtomicBloomFilter` uses relaxed accesses. Here a lookup that finds an item makes visible
 //!   what another thread wrote before its insert ([`sharing`](super::sharing)).
 //! * **Memory.** Above a rate of 0.4 % a Bloom filter takes less. Each semi-sorted [layout](super::layouts) takes less
@@ -153,9 +153,9 @@
 //!
 //! # From a set in a lock, or a concurrent set
 //!
-//! Change to a filter if the set is too large for its memory or too slow for its lock, if you only ask "is it in?",
-//! and if a rare wrong "yes" is acceptable. If you need the items back, or a wrong "yes" does harm, keep the set,
-//! perhaps behind a filter.
+//! Change to a filter if the set is too large for its memory or too slow for its lock, if you only ask whether an item
+//! is in the set, and if a rare wrong "yes" is acceptable. If you need the items back, or a wrong "yes" does harm, keep
+//! the set, perhaps behind a filter.
 //!
 //! | `HashSet<T>` in a `RwLock` | `DashSet<T>` (dashmap 6) | here |
 //! |---|---|---|
@@ -169,12 +169,12 @@
 //!
 //! * **A "yes" can be wrong**, for one absent item in 8,600 at capacity with 4 x 16. So `insert_unique` returns false
 //!   for that share of new items.
-//! * **The removal of an absent item** is harmless in a set. Here it can remove another item. Code that calls
-//!   `set.remove(&item)` to be safe must change: remove only if this owner's `insert_unique` returned true.
+//! * **Removing an absent item** is harmless in a set. Here it can remove another item. Code that calls
+//!   `set.remove(&item)` as a precaution must change: remove only if this owner's `insert_unique` returned true.
 //! * **Memory.** A filter takes about two bytes per item with 4 x 16, whatever the item is. A set takes the item, its
 //!   heap memory, and free slots. For a million `u64`, that is eight times the memory.
-//! * **Locks.** With a filter, no thread waits. With a `RwLock`, one slow writer blocks all readers. With a
-//!   `DashSet`, it blocks the readers of one shard.
+//! * **Locks.** With a filter, no thread waits. With a `RwLock`, one slow writer blocks all readers. With a `DashSet`,
+//!   it blocks the readers of one shard.
 //!
 //! ```
 //! let set: std::collections::HashSet<u64> = (0..1_000_000).collect();
@@ -183,8 +183,8 @@
 //! assert!(places * size_of::<u64>() > 7 * filter.memory_usage());
 //! ```
 //!
-//! A filter in front of a set, or of a table on disk, saves the lookups of absent items. The set remains the source
-//! of truth:
+//! A filter in front of a set, or of a table on disk, saves the lookups of absent items. The set remains the source of
+//! truth:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
@@ -207,7 +207,7 @@
 //!     fn put(&self, key: &str, row: u64) -> Result<(), InsertError> {
 //!         let mut rows = self.rows.write().expect("not poisoned");
 //!         if !rows.contains_key(key) {
-//!             self.keys.insert(key)?; // before the row, so that no row is without its key
+//!             self.keys.insert(key)?; // before the row, so that every row has its key
 //!         }
 //!         rows.insert(key.into(), row);
 //!         Ok(())
@@ -216,7 +216,7 @@
 //!     fn delete(&self, key: &str) {
 //!         let mut rows = self.rows.write().expect("not poisoned");
 //!         if rows.remove(key).is_some() {
-//!             self.keys.remove(key); // the row was in, so this removes its own token
+//!             self.keys.remove(key); // the row existed, so this removes its own token
 //!         }
 //!     }
 //! }

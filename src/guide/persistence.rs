@@ -4,23 +4,23 @@
 //!
 //! | the filter | call |
 //! |---|---|
-//! | is in use, or not | [`write_to`](crate::Filter::write_to), [`to_bytes`](crate::Filter::to_bytes), or [`snapshot`](crate::Filter::snapshot) for a filter of its own |
+//! | may be in use | [`write_to`](crate::Filter::write_to), [`to_bytes`](crate::Filter::to_bytes), or [`snapshot`](crate::Filter::snapshot) for a filter of its own |
 //! | is shared, but no thread writes during the call | [`chunks`](crate::Filter::chunks), which allocates nothing |
 //! | is stored | [`read_from`](crate::Filter::read_from), [`from_bytes`](crate::Filter::from_bytes) |
 //!
-//! All of them use one form, which is the same on every machine ([`format`](crate::format)). It takes 8 bytes per
-//! bucket and 88 more, so 2.1 MB for a million items. A snapshot takes the memory of a second filter while it lives.
+//! All of them use one format, the same on every machine ([`format`](crate::format)). It takes 8 bytes per bucket plus
+//! 88, so 2.1 MB for a million items. A snapshot takes the memory of a second filter while it lives.
 //!
-//! To save into a file, write a new file and rename it. A crash then leaves either the old file or the new one,
-//! complete. The example `storage` does that.
+//! To save to a file, write a new file and rename it. After a crash, either the old file or the new one is there,
+//! complete. The example `storage` does this.
 //!
 //! # What a snapshot contains
 //!
-//! A snapshot contains every item that is in from before the call until after it, and any part of what is inserted or
-//! removed during the call. So after a restart the filter misses the last inserts, and a "no" is not certain until it
-//! has caught up. There are three ways to do that:
+//! A snapshot contains every item that is stored from before the call until after it, and any subset of the items
+//! inserted or removed during the call. So after a restart the filter misses the last inserts, and a "no" is not
+//! certain until it has caught up. There are three ways to catch up:
 //!
-//! * **Stop the writers while you take the snapshot**, and record the position in the log of changes. Lookups go on.
+//! * **Stop the writers while you take the snapshot**, and record the position in the log of changes. Lookups continue.
 //!   After a restart, load the snapshot and repeat the changes from that position. This is exact. Without a log, save
 //!   after the writers have stopped for good; that is exact too.
 //! * **Never remove, and insert with `insert_unique`.** A repeated insert then does no harm. Take snapshots at any
@@ -28,15 +28,15 @@
 //!   [below](#while-a-log-is-read).
 //! * **Build the filter from the source of truth** at every start, and do not save it.
 //!
-//! If items are removed and writers are active, a snapshot cannot catch up. Nobody knows whether it has the token of
-//! an item that was inserted or removed during the call. A repeated insert can leave a token that stays, and a repeated
-//! removal can remove another item.
+//! If items are removed while writers are active, a snapshot cannot catch up. It is not known whether the snapshot has
+//! the token of an item that was inserted or removed during the call. A repeated insert can leave a token that stays,
+//! and a repeated removal can remove another item.
 //!
 //! # While a log is read
 //!
-//! One thread reads items from a log and inserts them with `insert_unique`, and another thread saves. No thread
-//! removes items. Read the position of the log *before* the snapshot: all entries before it are then in the copy. If
-//! you read it after the snapshot, both can miss the entries that came in between.
+//! One thread reads items from a log and inserts them with `insert_unique`, and another thread saves. No thread removes
+//! items. Read the position of the log *before* the snapshot: all entries before it are then in the copy. If you read
+//! it after the snapshot, both can miss the entries that arrived in between.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -122,22 +122,21 @@
 //! ```
 //!
 //! If several threads insert, save the position before which *all* have inserted. If each reads its own part, that is
-//! the smallest of their positions. Do not save the end of the log: its last entries may not be inserted yet. The
-//! lock works between threads of one process. If two processes save, give them two file names.
+//! the smallest of their positions. Do not save the end of the log: its last entries may not be inserted yet. The lock
+//! works between threads of one process. If two processes save, give them two file names.
 //!
 //! # What can go wrong
 //!
 //! [`ReadError`](crate::ReadError) says whether a file is damaged, cut off, of a later version, of another kind or
-//! layout, or not a filter. If you cannot read a filter, build it anew from the source of truth.
+//! layout, or not a filter. If you cannot read a filter, rebuild it from the source of truth.
 //!
-//! The checksums find accidental damage. They do not protect against forged files, and a file contains the seed of
-//! the default hasher ([`hashing`](super::hashing#attackers)). Protect the file, and sign it if you send it
-//! somewhere.
+//! The checksums detect accidental damage. They do not protect against forged files, and a file contains the seed of
+//! the default hasher ([`hashing`](super::hashing#attackers)). Protect the file, and sign it if you send it anywhere.
 //!
 //! The program that loads a filter must hash items like the program that saved it. The file contains the seed of the
 //! default hasher. Pass any other hasher to the call
-//! ([`from_bytes_with_hasher`](crate::Filter::from_bytes_with_hasher)), which refuses a wrong one. No check can
-//! detect an item whose `Hash` differs between the two programs
+//! ([`from_bytes_with_hasher`](crate::Filter::from_bytes_with_hasher)), which refuses a wrong one. No check can detect
+//! an item whose `Hash` differs between the two programs
 //! ([`hashing`](super::hashing#several-machines-and-stored-filters)).
 //!
 //! # With serde

@@ -11,14 +11,14 @@
 //!
 //! | call | adds a token | you may remove |
 //! |---|---|---|
-//! | [`insert`](crate::Filter::insert) returned `Ok(())` | yes, also if the item was in before | once |
+//! | [`insert`](crate::Filter::insert) returned `Ok(())` | yes, even if the item was already stored | once |
 //! | [`insert_unique`](crate::Filter::insert_unique) returned `Ok(true)` | yes | once |
-//! | [`insert_unique`](crate::Filter::insert_unique) returned `Ok(false)` | no: the item, or another one of its class, was in before | never |
+//! | [`insert_unique`](crate::Filter::insert_unique) returned `Ok(false)` | no: the item, or another one of its class, was already stored | never |
 //! | either returned an error | no | never |
 //!
 //! # Wrong
 //!
-//! Two sessions use one key. Each inserts it at its beginning and removes it at its end:
+//! Two sessions use one key. Each inserts it when it begins and removes it when it ends:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -31,12 +31,12 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! The same happens with different keys of one class, once in 8,600 inserts into a full filter. The caller that
-//! ignores the false removes the other key.
+//! The same happens with different keys of one class, once in 8,600 inserts into a full filter. The caller that ignores
+//! the `false` removes the other key.
 //!
 //! # Right: one token per user
 //!
-//! With `insert`, every session has its own token. A guard removes it, also if the session panics:
+//! With `insert`, every session has its own token. A guard removes it, even if the session panics:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
@@ -72,18 +72,18 @@
 //! ```
 //!
 //! The two buckets of an item have eight slots with 4 x 16, and 4 to 16 with other [layouts](super::layouts). The
-//! insert of one copy more returns [`TooManyCopies`](crate::InsertError::TooManyCopies). Other items of the class
-//! take slots too.
+//! insert of one copy more returns [`TooManyCopies`](crate::InsertError::TooManyCopies). Other items of the class take
+//! slots too.
 //!
 //! # Right: one owner
 //!
-//! With `insert_unique`, the caller that gets true owns the item, and no other caller removes it. The [quick
-//! start](super#quick-start) does this. Work that can panic, and an async task that can be dropped at an `await`,
-//! need a guard as above.
+//! With `insert_unique`, the caller that gets `true` owns the item, and no other caller removes it. The [quick
+//! start](super#quick-start) does this. Work that can panic, and an async task that can be dropped at an `await`, need
+//! a guard as above.
 //!
 //! # Right: count elsewhere
 //!
-//! If an item can have more users than its two buckets have slots, count them in an exact map. Insert the item when
-//! its count rises from 0, and remove it when the count returns to 0. Do both while you hold the map's lock for the
-//! item. Otherwise an insert and a removal can run in the wrong order. [`count`](crate::Filter::count) does not
-//! replace this: it ends at eight, and it is not exact under concurrent writes.
+//! If an item can have more users than its two buckets have slots, count them in an exact map. Insert the item when its
+//! count rises from 0, and remove it when the count returns to 0. Do both while you hold the map's lock for the item.
+//! Otherwise an insert and a removal can run in the wrong order. [`count`](crate::Filter::count) does not replace this:
+//! it stops at eight, and it is not exact under concurrent writes.

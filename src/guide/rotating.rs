@@ -49,20 +49,20 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! An item stays for at least `n - 1` periods, minus the time that its insert itself took. More
-//! [generations](crate::FilterBuilder::generations) make the age more exact: six of them with a rotation every ten
+//! An item stays for at least `n - 1` periods, minus the duration of its insert. More
+//! [generations](crate::FilterBuilder::generations) make the age more exact: six generations with a rotation every ten
 //! seconds forget an item after 50 to 60 seconds. Each generation costs a lookup of an absent item two more loads.
 //!
-//! After [`insert_unique`](crate::Filter::insert_unique) the age of an item counts from its first insert. To count it
-//! from the last time that the item was seen, use [`refresh`](crate::RotatingCuckooFilter::refresh) or
+//! With [`insert_unique`](crate::Filter::insert_unique), the age of an item counts from its first insert. To count from
+//! the last time the item was seen, use [`refresh`](crate::RotatingCuckooFilter::refresh) or
 //! [`refresh_many`](crate::RotatingCuckooFilter::refresh_many).
 //!
 //! # By the load
 //!
-//! To make room when the young generation is full, rotate early. New items go in, and old items leave sooner. Read
-//! [`rotations`](crate::RotatingCuckooFilter::rotations) before the insert and use
-//! [`rotate_if`](crate::RotatingCuckooFilter::rotate_if). Then one thread rotates although several find the
-//! generation full, or the clock is due at the same time:
+//! To make room when the young generation is full, rotate early. New items are accepted, and old items leave sooner.
+//! Read [`rotations`](crate::RotatingCuckooFilter::rotations) before the insert and use
+//! [`rotate_if`](crate::RotatingCuckooFilter::rotate_if). Then only one thread rotates, even if several find the
+//! generation full or the clock is due at the same time:
 //!
 //! ```
 //! use lockfree_cuckoo::{InsertError, RotatingCuckooFilter};
@@ -97,19 +97,19 @@
 //!
 //! # Capacity
 //!
-//! Ask for the items of the busiest period. If you refresh, count all items that are seen in a period, not only the
-//! new ones. Two generations for a million items each take 6.3 MB.
+//! Ask for the number of items in the busiest period. If you refresh, count all items that are seen in a period, not
+//! only the new ones. Two generations for a million items each take 6.3 MB.
 //!
 //! # Removing
 //!
 //! Remove an item only in the first `n - 1` periods after its insert. Later the filter may have forgotten it, and the
-//! call can remove another item. Never remove an item that was refreshed: it has a copy in each generation in which
-//! it was seen.
+//! call can remove another item. Never remove an item that was refreshed: it has a copy in each generation in which it
+//! was seen.
 //!
 //! # A queue
 //!
 //! If each item must leave at its exact time, keep a queue of the hash and the time of each insert, and remove the
-//! items that are due. A queue for each thread needs no lock:
+//! items that are due. A queue per thread needs no lock:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};
@@ -152,5 +152,5 @@
 //! # Ok::<(), InsertError>(())
 //! ```
 //!
-//! When a thread ends, it must remove what is left in its queue. If you use
-//! [`insert_unique_hash`](crate::Filter::insert_unique_hash), queue the hash only if the call returned true.
+//! When a thread ends, it must remove the items left in its queue. If you use
+//! [`insert_unique_hash`](crate::Filter::insert_unique_hash), queue the hash only if the call returned `true`.

@@ -2,12 +2,12 @@
 //!
 //! # Threads
 //!
-//! Inserts, lookups, removals, rotations and snapshots take `&self`, and none of them waits for another thread.
-//! Scoped threads borrow the filter, other threads own an `Arc`. A thread that is stopped, or that panics in an
-//! item's `Hash`, blocks no other thread and poisons nothing.
+//! Inserts, lookups, removals, rotations and snapshots take `&self`, and none of them waits for another thread. Scoped
+//! threads borrow the filter, other threads own an `Arc`. A thread that is stopped, or that panics in an item's `Hash`,
+//! blocks no other thread and poisons nothing.
 //!
-//! For one filter in the whole program, use a `LazyLock`. The first access builds the filter while other threads
-//! wait, so force it at the start:
+//! For one filter in the whole program, use a `LazyLock`. The first access builds the filter while other threads wait,
+//! so force it at the start:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -19,7 +19,8 @@
 //! assert_eq!(SEEN.insert_unique("a"), Ok(true));
 //! ```
 //!
-//! `extend` and `par_extend` take `&mut` of what they extend. That can be a `&CuckooFilter`, but not an `Arc`:
+//! `extend` and `par_extend` take `&mut` of the value they extend. That value can be a `&CuckooFilter`, but not an
+//! `Arc`:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -33,20 +34,19 @@
 //! # Async tasks
 //!
 //! The filter works with any runtime. No call returns a guard that you could hold across an `await`. The calls for one
-//! item return in well under a microsecond, except an insert into a nearly full filter: its search can take as long
-//! as some thousand lookups ([the search budget](super::sizing#the-search-budget)).
+//! item return in well under a microsecond, except an insert into a nearly full filter: its search can take as long as
+//! some thousand lookups ([the search budget](super::sizing#the-search-budget)).
 //!
 //! Other calls take time linear in the size of the filter: building, `clear`, `snapshot`, `rotate`,
 //! `shrink_to_fit`, storing and loading. Run them where your runtime runs blocking work.
 //!
-//! A task can be dropped at an `await`. If it must remove an item, let it own a [guard](super::removing) that does
-//! so.
+//! A task can be dropped at an `await`. If it must remove an item, give it a [guard](super::removing) that does so.
 //!
 //! # Memory ordering
 //!
-//! An insert *happens before* a lookup that finds its token ([`CuckooFilter`](crate::CuckooFilter#memory-ordering)).
-//! Do not rely on this alone: a "yes" can be a false positive, or come from another copy, and then no insert of this
-//! item happened before. Check that the data is there, and treat missing data as a "no":
+//! An insert *happens before* a lookup that finds its token ([`CuckooFilter`](crate::CuckooFilter#memory-ordering)). Do
+//! not rely on this alone: a "yes" can be a false positive, or come from another copy, and then no insert of this item
+//! happened before. Check that the data is there, and treat missing data as a "no":
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -73,7 +73,7 @@
 //! });
 //! ```
 //!
-//! `unsafe` code must never take a "yes" as a proof that memory is initialized.
+//! `unsafe` code must never take a "yes" as proof that memory is initialized.
 //!
 //! # Not supported
 //!
@@ -84,17 +84,17 @@
 //!
 //! # A pipeline
 //!
-//! A pool of workers takes packets, records or events from a stream, and asks for each whether it is new.
-//! `crates/packet-pool` in the repository is such a program. It shows what to do:
+//! A pool of workers takes packets, records or events from a stream, and checks whether each is new.
+//! `crates/packet-pool` in the repository is such a program. It follows these rules:
 //!
-//! * **Share one filter.** Then any worker can take any batch, the reader only copies bytes, and a slow worker does
-//!   not delay the others. Bound the queue of batches. When it is full, the reader waits, and the sender drops and
-//!   counts.
+//! * **Share one filter.** Then any worker can take any batch, the reader only copies bytes, and a slow worker does not
+//!   delay the others. Bound the queue of batches. When it is full, the reader waits, and the sender drops and counts.
 //! * **Let one call decide**: [`insert_unique`](crate::Filter::insert_unique), or
-//!   [`insert_unique_many`](crate::Filter::insert_unique_many) for a batch. If most keys
-//!   are known, look the batch up first ([`contains_many`](crate::Filter::contains_many)), and call `insert_unique`
-//!   for each key that is absent. Its answer decides, because another worker can insert the key in between.
+//!   [`insert_unique_many`](crate::Filter::insert_unique_many) for a batch. If most keys are known, look up the batch
+//!   first ([`contains_many`](crate::Filter::contains_many)), and call `insert_unique` for each absent key. Its answer
+//!   decides, because another worker can insert the key in between.
 //! * **Rotate by the times in the stream.** Batches carry the number of their period. The worker that takes the first
+//!   batch of a period rotates, and `refresh_many` keeps active keys:
 //!   batch of a period rotates, and `refresh_many` keeps active keys:
 //!
 //! ```
@@ -128,19 +128,19 @@
 //! # Ok::<(), Box<dyn Error>>(())
 //! ```
 //!
-//! * **Size a generation** for the distinct keys of one period, and for one late batch of each other worker. A worker
-//!   that the system stops for two rotations takes known keys for new. Two rotations forget everything, so count a
+//! * **Size a generation** for the distinct keys of one period, plus one late batch from each other worker. A worker
+//!   that the system stops for two rotations reports known keys as new. Two rotations forget everything, so count a
 //!   longer pause in the stream as two periods.
 //! * **Stop inserting when the filter is full.** A refused insert searches thousands of buckets. Remember the first
 //!   [`Full`](crate::InsertError::Full) of a generation, and only look keys up until the next rotation.
-//! * **Know what a false positive costs.** With two generations at most one new key in 4,300 passes for known, for as
-//!   long as the other token is in. That suits statistics, not evidence. A known key is never new, except after a
-//!   refused insert.
+//! * **Know the cost of a false positive.** With two generations at most one new key in 4,300 passes for known, for as
+//!   long as the other token is stored. That suits statistics, not evidence. A known key is never reported as new,
+//!   except after a refused insert.
 //!
-//! From `cargo run --release -p packet-pool -- --made-up 200000 --svg workers.svg` on two virtual cores of a shared
-//! Intel Xeon: million packets per second, and in brackets the quotient to the same pool without any set. The set is
-//! a `HashSet` with the hasher of the filter in a `Mutex`. The second core was not always free, so rely on the
-//! quotients:
+//! The table shows million packets per second and, in brackets, the ratio to the same pool without any set. It comes
+//! from `cargo run --release -p packet-pool -- --made-up 200000 --svg workers.svg` on two virtual cores of a shared
+//! Intel Xeon. The set is a `HashSet` with the hasher of the filter in a `Mutex`. The second core was not always free,
+//! so rely on the ratios:
 //!
 //! | workers | filter, lookups in batches | filter, single calls | set, one lock per batch | set, one lock per packet |
 //! |---|---|---|---|---|
@@ -148,21 +148,21 @@
 //! | 2 | 15.8 (0.86) | 15.0 (0.75) | 9.9 (0.54) | 6.7 (0.43) |
 //! | 4 | 16.8 (0.86) | 13.1 (0.73) | 6.3 (0.49) | 5.5 (0.35) |
 //!
-//! With `--window 0.1 --repeat 6 -j 1` in place of `--svg`, a rotation after every hundred thousand packets, the
-//! packets take 14 % more processor time than without a window.
+//! With `--window 0.1 --repeat 6 -j 1` in place of `--svg`, the filter rotates after every hundred thousand packets.
+//! The packets then take 14 % more processor time than without a window.
 //!
 //! # A server
 //!
-//! `crates/membership-server` in the repository shares filters with the clients of Redis. A similar server needs
-//! this:
+//! `crates/membership-server` in the repository shares filters with Redis clients. A similar server should follow these
+//! rules:
 //!
 //! * **Find a filter without a lock.** Keep the map from names to filters immutable and replace it as a whole, for
 //!   example with `arc-swap`.
 //! * **Hash bytes alike everywhere.** An item from a network is bytes, and `b"a"[..]` and `"a"` hash differently. If
 //!   the filters are stored or sent to other servers, use [`hash_bytes`](crate::RandomState::hash_bytes).
 //! * **Check limits before you allocate.** [`max_memory_usage`](crate::FilterBuilder::max_memory_usage) refuses a
-//!   capacity that a client chose too large. A stored filter that grows brings its own limit: after loading, set
-//!   yours with [`set_max_memory_usage`](crate::GrowingCuckooFilter::set_max_memory_usage).
+//!   client's excessive capacity. A stored filter that grows brings its own limit: after loading, set yours with
+//!   [`set_max_memory_usage`](crate::GrowingCuckooFilter::set_max_memory_usage).
 //! * **Trust the clients that delete**, or let them delete only what the server has recorded
 //!   ([`removing`](super::removing)).
 //! * **Take one more snapshot after the last connection has ended.** It contains everything that clients got a reply

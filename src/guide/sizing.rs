@@ -2,8 +2,8 @@
 //!
 //! # One number
 //!
-//! Ask for the largest number of items that the filter holds at one time. That is its capacity. The filter derives
-//! all other sizes from it.
+//! Ask for the largest number of items that the filter holds at one time. That is its capacity. The filter derives all
+//! other sizes from it.
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;
@@ -21,22 +21,23 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! The capacity is a promise for distinct items, a hasher that mixes ([`hashing`](super::hashing)) and the default
-//! search budget. The tests fill filters of 1 to 10,000 items with a thousand seeds each, and larger filters with
-//! fewer seeds. No insert is refused. An item that is inserted twice takes two slots, and copies fill a table less
+//! The capacity is a guarantee for distinct items, a hasher that mixes well ([`hashing`](super::hashing)) and the
+//! default search budget. The tests fill filters of 1 to 10,000 items with a thousand seeds each, and larger filters
+//! with fewer seeds. No insert is refused. An item that is inserted twice takes two slots, and copies fill a table less
 //! evenly.
 //!
 //! * Use the peak number of items, not the mean. If a thread inserts its new item before it removes its old one, both
-//!   are in for a while.
+//!   are stored for a while.
 //! * Leave room if inserts must be fast. The fuller the table, the more inserts find both buckets full and search for
 //!   room. Lookups and removals keep their speed.
-//! * Do not round the capacity up to a power of two. The number of buckets is a power of two times an odd number up
-//!   to 31, so memory comes in small steps.
+//! * Do not round the capacity up to a power of two. The number of buckets is a power of two times an odd number up to
+//!   31, so memory comes in small steps.
 //! * [`buckets`](crate::FilterBuilder::buckets) sets the exact size of the table. Most callers do not need it.
 //!
 //! # Memory and false positives
 //!
-//! For the default layout, 4 x 16, from `cargo run --release -p lockfree-cuckoo-benches --bin sizes` (medians of five seeds):
+//! For the default layout, 4 x 16, from `cargo run --release -p lockfree-cuckoo-benches --bin sizes` (medians of five
+//! seeds):
 //!
 //! | items | memory | bits per item, in all | load at the first refusal | false positives at capacity |
 //! |---|---|---|---|---|
@@ -49,15 +50,15 @@
 //!
 //! With more than 16 processors a large filter has more descriptors: at most 64 KiB of them instead of 4. A small
 //! filter takes more memory per item, because small tables fill less evenly and each filter has 0.4 kB outside its
-//! table. For many thousands of small sets, use one large filter and make the owner of the set a part of the item:
-//! insert `&(customer, page)`.
+//! table. For many thousands of small sets, use one large filter and make the owner of the set part of the item: insert
+//! `&(customer, page)`.
 //!
-//! A lookup of an absent item is wrong with a probability of about `2 × slots × load / 2^bits`, for the `slots` of a
-//! bucket and the `bits` of a fingerprint. With 4 x 16 that is one lookup in 8,200 if every slot is taken, and one in
-//! 8,600 in a large filter at its capacity. The other pages use the second number. Lookups of stored items are never
-//! wrong: if nine of ten lookups are for stored items, one in 86,000 goes wrong. Half the load halves the rate for
-//! twice the memory. Another [layout](super::layouts) lowers it for less. If no rate is low enough, ask the source of
-//! truth on every "yes", or use a set.
+//! A lookup of an absent item is wrong with a probability of about `2 × slots × load / 2^bits`, where a bucket has
+//! `slots` slots and a fingerprint has `bits` bits. With 4 x 16 that is one lookup in 8,200 if every slot is taken, and
+//! one in 8,600 in a large filter at its capacity. The other pages use the second number. Lookups of stored items are
+//! never wrong: if nine of ten lookups are for stored items, one in 86,000 goes wrong. Half the load halves the rate
+//! for twice the memory. Another [layout](super::layouts) lowers it for less. If no rate is low enough, ask the source
+//! of truth on every "yes", or use a set.
 //!
 //! # Filling
 //!
@@ -70,18 +71,17 @@
 //! | `extend`; `par_extend` with the feature `rayon` | a copy of each item | a panic | `&mut`, or `&self` as `(&filter).extend(..)` |
 //! | `collect`; with `rayon` from parallel iterators too | one copy of equal items | the table is made large enough | the items |
 //!
-//! If the source can have duplicates, use a unique insert or `collect`. If the set grows later, do not `collect`:
-//! that leaves little room. To fill with several threads, give each thread a part of the source. Inserts need no
-//! lock.
+//! If the source can have duplicates, use a unique insert or `collect`. If the set grows later, do not `collect`: that
+//! leaves little room. To fill with several threads, give each thread a part of the source. Inserts need no lock.
 //!
 //! # Refused inserts
 //!
-//! [`InsertError`](crate::InsertError) says which errors there are, which are worth another try, and what helps. A
-//! refused insert changes nothing. After a removal there is room again.
+//! [`InsertError`](crate::InsertError) lists the errors, which of them are worth a retry, and what helps. A refused
+//! insert changes nothing. A removal makes room again.
 //!
-//! For [`Full`](crate::InsertError::Full), compare `len` with the capacity. Above it, the filter holds more than it
-//! was sized for: a few more items may find room. Below it, the items have several copies, or the search budget is
-//! too small ([below](#the-search-budget)), or the hasher does not mix.
+//! For [`Full`](crate::InsertError::Full), compare `len` with the capacity. Above it, the filter holds more than it was
+//! sized for: a few more items may find room. Below it, the items have several copies, the search budget is too small
+//! ([below](#the-search-budget)), or the hasher does not mix well.
 //!
 //! [`insert_many`](crate::Filter::insert_many) stops at the first refused item. To continue after it:
 //!
@@ -104,14 +104,14 @@
 //!
 //! # A full filter
 //!
-//! There are four ways to go on:
+//! There are four options:
 //!
 //! * **Let the filter grow**: [`growing`](super::growing).
 //! * **Let old items leave**: [`rotating`](super::rotating).
 //! * **Build a larger filter** from the source of truth. The filter itself cannot do it, because it does not store the
 //!   items. No thread may insert or remove while you do. Put the new filter in place with an `RwLock` or a similar
 //!   cell. Lookups then take its read lock, and write to a cache line that all threads share.
-//! * **Go on without the item.** Lookups return false for it, so decide what that means. If a "no" must be certain,
+//! * **Continue without the item.** Lookups return false for it, so decide what that means. If a "no" must be certain,
 //!   remember that an item was refused, and answer "perhaps" from then on:
 //!
 //! ```
@@ -147,10 +147,9 @@
 //!
 //! # The search budget
 //!
-//! An insert that finds both buckets full searches for a chain of relocations. It examines at most
-//! [`search_budget`](crate::FilterBuilder::search_budget) buckets, 4,096 unless set. A smaller budget makes the
-//! slowest insert faster and lowers the load that the table reaches. `cargo test --doc guide::sizing` checks these
-//! figures:
+//! An insert that finds both buckets full searches for a path of relocations. It examines at most
+//! [`search_budget`](crate::FilterBuilder::search_budget) buckets, 4,096 unless set. A smaller budget makes the slowest
+//! insert faster and lowers the load that the table reaches. `cargo test --doc guide::sizing` checks these figures:
 //!
 //! ```
 //! use lockfree_cuckoo::CuckooFilter;

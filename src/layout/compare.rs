@@ -18,7 +18,7 @@ pub(super) struct Swar {
     each: u32,
 }
 
-/// So many ones, at least one.
+/// `bits` ones, at least one.
 pub(super) const fn ones(bits: u32) -> u64 {
     u64::MAX >> (u64::BITS - bits)
 }
@@ -132,7 +132,7 @@ pub(super) mod simd {
         unsafe { x86::_mm_cmpeq_epi8(lanes, x86::_mm_set1_epi8(wanted as i8)) }
     }
 
-    /// Lanes of 16 bits as lanes of 8, those of `low` lowest: saturated, so that what is not 0 stays so, and all ones do too.
+    /// Packs lanes of 16 bits into lanes of 8, `low` lowest. Saturated: nonzero stays nonzero, and all ones stay.
     #[inline]
     pub(in crate::layout) fn packed(low: Vector, high: Vector) -> Vector {
         // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! What every layout does with a word, beside a second implementation of the documentation.
+//! Every layout's operations on a word, compared with a second implementation of the documentation.
 
 use proptest::prelude::*;
 
@@ -184,7 +184,7 @@ fn tells_every_code_alike<L: Layout>() {
 }
 
 fn names_descriptors_alike<L: Layout>() {
-    // As many as a descriptor's number of uses needs for years.
+    // Enough for a descriptor's number of uses for years.
     const { assert!(L::REFERENCE_BITS >= 48) };
     let model = model::<L>();
     assert_eq!(L::REFERENCE_BITS, model.reference_bits());

@@ -14,7 +14,7 @@ const VALUES: usize = 1 << NIBBLE;
 /// The most nibbles in a list.
 const MOST: usize = 6;
 
-/// How many lists of `length` nibbles there are.
+/// The number of lists of `length` nibbles.
 pub(super) const fn count(length: usize) -> u32 {
     choose(VALUES + length - 1, length)
 }
@@ -32,7 +32,7 @@ const fn choose(n: usize, k: usize) -> u32 {
     ways
 }
 
-/// What the nibble at each place adds to the number: a row for each place.
+/// The contribution of the nibble at each place to the number: a row for each place.
 const TERMS: [[u16; VALUES]; MOST] = {
     let mut terms = [[0; VALUES]; MOST];
     let mut place = 0;

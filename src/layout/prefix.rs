@@ -1,4 +1,4 @@
-//! Lanes that hold a prefix: what a token says of its item in a table that doubles.
+//! Lanes that hold a prefix: a token's knowledge of its item in a table that doubles.
 //!
 //! An item has a *head* of 6 bits, which never changes, and an endless string of index bits. The first of them are the
 //! number of its bucket. A token holds the head, and some of those that follow: its *tail*. When the table doubles, the
@@ -32,7 +32,7 @@ pub(crate) struct Head(u16);
 /// Heads, and 0, which is none.
 pub(crate) const HEADS: usize = 1 << (u16::BITS - TAIL_BITS);
 
-/// Bits of a tail where the table began. So many times it can double.
+/// Bits of a tail at the level where the table began, and so the number of possible doublings.
 pub(crate) const TAIL_BITS: u32 = 10;
 
 const TAIL: u16 = (1 << TAIL_BITS) - 1;
@@ -294,7 +294,7 @@ mod words {
     }
 
     pub(super) fn look_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> Sight {
-        // What is not sure need not be compared.
+        // An unsure answer need not be compared.
         if words[0].min(words[1]) < 1 << 48 {
             return Sight::unsure();
         }

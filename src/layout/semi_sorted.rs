@@ -1,4 +1,4 @@
-//! Semi-sorted lanes: fingerprints of one bit more each in the same word.
+//! Semi-sorted lanes: each fingerprint has one more bit in the same word.
 //!
 //! The slots of a bucket have no order, so a bucket that is sorted says the same in fewer bits. Each fingerprint is
 //! divided into its highest four bits, the *nibble*, and the low part. The tokens are sorted, and the nibbles are
@@ -43,7 +43,7 @@ impl<const SLOTS: usize, const BITS: u32> SemiSorted<SLOTS, BITS> {
     const LOWS: Swar = Swar::new(SLOTS, Self::LOW, Self::LOW, 1);
     /// Where the code begins.
     const CODE: u32 = SLOTS as u32 * Self::LOW;
-    /// The first word that is a reference.
+    /// The first word that encodes a reference.
     const FIRST_REFERENCE: u64 = (multiset::count(SLOTS) as u64) << Self::CODE;
 
     /// The low parts, with nothing else.
@@ -81,7 +81,7 @@ impl<const SLOTS: usize, const BITS: u32> SemiSorted<SLOTS, BITS> {
         u64::from(multiset::encode::<SLOTS>(nibbles)) << Self::CODE | lows
     }
 
-    /// Puts a token where another one is. By selects, so that the list stays in registers.
+    /// Replaces a token by another. With selects, so that the list stays in registers.
     #[inline]
     fn put(list: &mut [u32; SLOTS], lane: u32, token: u32) {
         for (at, held) in list.iter_mut().enumerate() {
@@ -254,7 +254,7 @@ where
         matches
     }
 
-    /// As many as the codes that are left leave.
+    /// The bits that the unused codes leave.
     const REFERENCE_BITS: u32 = Self::FIRST_REFERENCE.wrapping_neg().ilog2();
 
     #[inline]

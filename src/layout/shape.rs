@@ -1,9 +1,40 @@
-//! The layouts that there are: as values, for programs that choose one at run time, and how full their tables get.
+//! The layouts as values, for programs that choose one at run time, and the loads that their tables reach.
 
 use core::fmt;
 
 use super::words::{Fit, Fitted, Slots};
 use super::{Lanes, Layout, SemiSorted, WithValues};
+
+/// What a filter does when it is full, and with time.
+///
+/// # Examples
+///
+/// ```
+/// use lockfree_cuckoo::{CuckooFilter, DynFilter, Kind};
+///
+/// let filter: DynFilter = CuckooFilter::with_capacity(100).into();
+/// assert_eq!(filter.kind(), Kind::Fixed);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A [`CuckooFilter`](crate::CuckooFilter).
+    Fixed,
+    /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo/latest/lockfree_cuckoo/type.GrowingCuckooFilter.html).
+    Growing,
+    /// A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
+    Rotating,
+}
+
+/// The name of the type.
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Fixed => "CuckooFilter",
+            Self::Growing => "GrowingCuckooFilter",
+            Self::Rotating => "RotatingCuckooFilter",
+        })
+    }
+}
 
 /// A [`Layout`] as a value: its numbers.
 ///
@@ -24,7 +55,7 @@ pub struct Shape {
     value_bits: u8,
 }
 
-/// What is done with a layout that is known at run time.
+/// A function to call with a layout that is known only at run time.
 pub(crate) trait ForLayout {
     type Output;
 
@@ -34,7 +65,7 @@ pub(crate) trait ForLayout {
 macro_rules! shapes {
     ($($layout:ty),* $(,)?) => {
         impl Shape {
-            /// All layouts: first those without values, from the one with the most slots to the one with the fewest.
+            /// All layouts: first those without values, from the most slots to the fewest.
             pub const ALL: [Self; { [$(stringify!($layout)),*].len() }] = [$(Self::of::<$layout>()),*];
 
             /// Calls `function` for the layout of this shape.
@@ -63,7 +94,7 @@ shapes! {
     Lanes<2, 16, 15>,
 }
 
-// So that slots and bits of a value fit into one byte of a stored filter.
+// The slots and the bits of a value share one byte of a stored filter.
 const _: () = {
     let mut index = 0;
     while index < Shape::ALL.len() {
@@ -111,7 +142,7 @@ impl Shape {
         self.value_bits as u32
     }
 
-    /// Whether it is a [`SemiSorted`] one: its slots have more bits than the word.
+    /// Whether it is a [`SemiSorted`] layout: its slots have more bits than the word.
     #[must_use]
     pub const fn is_semi_sorted(self) -> bool {
         self.slots() as u32 * (self.fingerprint_bits() + self.value_bits()) > u64::BITS
@@ -151,10 +182,10 @@ macro_rules! fitted {
     )*};
 }
 
-// By `cargo run --release -p lockfree-cuckoo-benches --bin fit`. A table of one layout takes as many items as its slots
-// let it, so layouts of equal slots come out alike; each was filled for itself.
+// From `cargo run --release -p lockfree-cuckoo-benches --bin fit`. The slots alone determine how many items a table
+// holds, so layouts with equal slots come out alike; each was measured separately.
 //
-// The highest load is the one at which an insert costs as much as in 4 x 16 at 0.955, which is 1.5 to 2.5 points below
+// The highest load is the one at which an insert costs the same as in 4 x 16 at 0.955, which is 1.5 to 2.5 points below
 // the first refusal of large tables.
 fitted! {
     Lanes<8, 8>, 8: 0.984, 0.992, 5.0, 2.5;

@@ -1,10 +1,10 @@
-//! The token: what a slot holds. And the fingerprint in it: the bits of an item's hash that are compared.
+//! The token: the content of a slot. Its fingerprint: the bits of an item's hash that are compared.
 
 use core::marker::PhantomData;
 
 use super::Layout;
 
-/// What a token carries beside its fingerprint.
+/// The value that a token carries beside its fingerprint.
 pub(crate) type Value = u16;
 
 /// One stored copy of an item: its fingerprint and, where the layout has them, the bits of its value.

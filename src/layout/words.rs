@@ -1,5 +1,5 @@
-//! What a layout must be able to do with a word, as pure functions. And arrays whose length a layout knows: one value for
-//! each slot, or for each node of a path search.
+//! The operations of a layout on a word, as pure functions. Also arrays whose length a layout knows: one value for each
+//! slot, or for each node of a path search.
 
 use core::fmt::Debug;
 
@@ -95,7 +95,7 @@ pub(super) fn one_after_the_other<W: Words>(fingerprint: u32, first: u64, second
     }
 }
 
-/// What one look at two words tells: whether what was looked for is there, and whether that can be relied on.
+/// The answer of one look at two words: whether the wanted fingerprint is there, and whether the answer is reliable.
 ///
 /// A bit for each of eight lanes that is looked for, those of the first word lowest, and above them one for each lane that
 /// is as that of a word which may be no bucket: the top lanes count. So one comparison of vectors gives both answers.
@@ -107,14 +107,14 @@ const FOUND: u32 = 0x00ff;
 const UNSURE: u32 = 0x8800;
 
 impl Sight {
-    /// As a comparison of vectors gives it.
+    /// From a comparison of vectors.
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     #[inline]
     pub(super) fn of_mask(mask: u32) -> Self {
         Self(mask)
     }
 
-    /// Of words of which one may be no bucket.
+    /// For words one of which may be no bucket.
     #[inline]
     pub(super) fn unsure() -> Self {
         Self(UNSURE)
@@ -132,14 +132,14 @@ impl Sight {
         self.0 & UNSURE == 0
     }
 
-    /// Whether one of them has what was looked for, if it is sure.
+    /// Whether one of them has the wanted fingerprint, if it is sure.
     #[inline]
     pub(crate) fn found(self) -> bool {
         self.0 & FOUND != 0
     }
 }
 
-/// How full tables of a layout get. Fitted to seeded tables that were filled until the first refusal.
+/// The loads that tables of a layout reach. Fitted to seeded tables that were filled until the first refusal.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
     /// Highest load factor a filter is sized for.
@@ -163,7 +163,7 @@ pub trait Fitted {
     /// The room for path searches.
     type Arenas: Arenas;
 
-    /// How full they get.
+    /// The loads that they reach.
     const FIT: Fit;
 }
 
@@ -178,7 +178,7 @@ pub trait Array<T: Copy>: Copy + Debug {
     /// The elements.
     fn as_slice(&self) -> &[T];
 
-    /// The elements, to change them.
+    /// The elements, mutable.
     fn as_mut_slice(&mut self) -> &mut [T];
 }
 
@@ -204,10 +204,10 @@ impl<T: Copy + Debug, const N: usize> Array<T> for [T; N] {
 /// The two candidates themselves. A filter with this budget relocates nothing.
 pub(crate) const MIN_BUDGET: usize = 2;
 
-/// Most buckets that a short search examines. Nearly all searches end within it; a small frame is cheap to have.
+/// Maximum number of buckets that a short search examines. Nearly all searches end within it; a small frame is cheap.
 pub(crate) const SHORT_BUDGET: usize = if sync::MODEL { 8 } else { 256 };
 
-/// Most buckets that any search examines.
+/// Maximum number of buckets that any search examines.
 pub(crate) const LONG_BUDGET: usize = if sync::MODEL { 32 } else { 4096 };
 
 /// In a table of up to this many buckets a search remembers where it was, so that with the largest budget it finds a
@@ -223,7 +223,7 @@ pub trait Arenas {
     type Long<T: Copy + Debug>: Array<T>;
 }
 
-/// Buckets of so many slots.
+/// Buckets with this many slots.
 #[derive(Debug)]
 pub struct Slots<const SLOTS: usize>;
 

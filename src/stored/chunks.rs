@@ -1,18 +1,17 @@
-//! The stored form a chunk at a time, of an engine that others may look at.
+//! The stored form of an engine that others may read, a chunk at a time.
 //!
-//! Nothing is copied: the words are read when their chunk is asked for. [`snapshots`](crate::design::snapshots#chunks)
-//! says why a form that comes to its end misses nothing.
+//! Nothing is copied: the words are read when their chunk is requested. [`snapshots`](crate::design::snapshots#chunks)
+//! says why a complete form misses nothing.
 
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::{array, fmt};
 
 use super::frame::Numbers;
-use super::{CHECKSUM, ENTRY, Entry, Frame, Identity, Kind, MOST_TABLES, WORD};
+use super::{CHECKSUM, ENTRY, Entry, Frame, Identity, MOST_TABLES, Stored, WORD};
 use crate::error::SnapshotError;
-use crate::layout::Shape;
 
-/// The stored form of a filter that nobody writes to, a chunk at a time: [`Filter::chunks`](crate::Filter::chunks)
-/// returns it.
+/// The stored form of a filter that nobody writes to, a chunk at a time. Returned by
+/// [`Filter::chunks`](crate::Filter::chunks).
 ///
 /// # Examples
 ///
@@ -40,34 +39,33 @@ pub struct Chunks<'a> {
     head_bytes: usize,
     tables: [Option<StoredTable<'a>>; MOST_TABLES],
     engine: &'a dyn Current,
-    /// What the engine was asked for first.
+    /// The age of the engine at the start.
     age: u64,
-    /// Of all that was read.
+    /// Covers everything read.
     checksum: crc32fast::Hasher,
     bytes: usize,
-    /// Bytes that were given out.
+    /// Number of bytes returned.
     position: usize,
-    /// The table that is read, and the next of its words.
+    /// The current table, and the next of its words.
     table: usize,
     word: usize,
     /// Tokens in the words before that one.
     found: usize,
-    /// What was read and is not given out yet, from this byte of it on: a pair that did not fit, or the checksum.
+    /// Bytes that were read but not returned yet, and the start of the rest: a pair that did not fit, or the checksum.
     rest: [u8; PAIR],
     rest_from: usize,
-    /// Whether something was read that does not go with the rest.
+    /// Whether a word was read that does not match the rest.
     is_void: bool,
 }
 
-/// Bytes that are read at once. In a table that grows two words belong together.
+/// Bytes read at once. In a growing table two words belong together.
 const PAIR: usize = 2 * WORD;
 
-/// Most bytes ahead of the words.
+/// Maximum number of bytes before the words.
 const HEAD: usize = Frame::BYTES + MOST_TABLES * ENTRY + CHECKSUM;
 
-/// What there is to store of an engine.
+/// The parts of an engine to store.
 pub struct Listing<'a> {
-    kind: Kind,
     numbers: Numbers,
     tables: [Option<StoredTable<'a>>; MOST_TABLES],
     engine: &'a dyn Current,
@@ -75,9 +73,8 @@ pub struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// `age` is what the engine has to say that these are still its tables.
+    /// The tables are current while the engine is current at `age`.
     pub(super) fn new(
-        kind: Kind,
         own: [u64; 2],
         search_budget: usize,
         tables: impl IntoIterator<Item = StoredTable<'a>>,
@@ -86,7 +83,6 @@ impl<'a> Listing<'a> {
         let mut tables = tables.into_iter();
         let tables = array::from_fn(|_| tables.next());
         Self {
-            kind,
             numbers: Numbers {
                 own,
                 search_budget,
@@ -101,16 +97,16 @@ impl<'a> Listing<'a> {
 
 /// An engine that is stored while others use it.
 pub(super) trait Current: Send + Sync {
-    /// Whether the tables are those that it had at this age.
+    /// Whether the tables are still those of this age.
     fn is_current(&self, age: u64) -> bool;
 }
 
-/// The words of a table, which has a shape: what its entry in the list says ahead of its number of items.
+/// The words of a table with a shape, the part of its list entry before the number of items.
 pub(super) trait TableWords: Send + Sync {
-    /// How many there are: an even number.
+    /// The number of words: an even number.
     fn count(&self, shape: u64) -> usize;
 
-    /// The announcements so far that tokens change places.
+    /// The number of announcements so far that tokens change places.
     fn announcements(&self) -> u64;
 
     /// Settles each word. Returns the tokens in them.
@@ -125,7 +121,7 @@ pub(super) trait TableWords: Send + Sync {
     }
 }
 
-/// A table, and how it was when the first chunk was yet to come.
+/// A table, and its condition before the first chunk.
 pub(super) struct StoredTable<'a> {
     words: &'a dyn TableWords,
     announcements: u64,
@@ -133,11 +129,11 @@ pub(super) struct StoredTable<'a> {
 }
 
 impl<'a> StoredTable<'a> {
-    /// Reads the whole table once, to count what is in it.
+    /// Reads the whole table once, to count its tokens.
     pub(super) fn new(words: &'a dyn TableWords, shape: u64) -> Self {
         let announcements = words.announcements();
-        // After that, and as a writer does: a move that was announced before must be over before the words are read.
-        // And not the counter's sum: a thread that stopped between its exchange and the count left it off.
+        // After the announcements, and as a writer does: a move that was announced before must be over before the words
+        // are read. Do not use the counter's sum: a thread that stopped between its exchange and the count left it off.
         let items = words.settle(shape) as u64;
         Self {
             words,
@@ -156,16 +152,15 @@ impl<'a> StoredTable<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    /// The stored form of what is listed, with this layout and hasher.
-    pub(crate) fn of(listing: Listing<'a>, layout: Shape, identity: &Identity) -> Self {
+    /// The stored form of a listing, with this layout and hasher.
+    pub(crate) fn of(stored: &'a impl Stored, identity: &Identity) -> Self {
         let Listing {
-            kind,
             numbers,
             tables,
             engine,
             age,
-        } = listing;
-        let frame = Frame::new(kind, layout, identity, &numbers);
+        } = stored.listing();
+        let frame = Frame::new(stored.kind(), stored.shape(), identity, &numbers);
         let mut checksum = frame.begin_checksum();
         let (mut head, mut head_bytes) = ([0; HEAD], 0);
         let mut push = |piece: &[u8]| {
@@ -198,28 +193,28 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// The bytes of the whole stored form.
+    /// The number of bytes of the whole stored form.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes as u64
     }
 
-    /// The bytes of the chunks so far.
+    /// The number of bytes of the chunks so far.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position as u64
     }
 
-    /// Puts the next bytes of the stored form into `chunk`, as many as fit, and returns how many. 0 is the end, unless
-    /// `chunk` is empty. Allocates nothing.
+    /// Writes the next bytes of the stored form into `chunk`, as many as fit, and returns their number. 0 is the end,
+    /// unless `chunk` is empty. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// [`SnapshotError::Changed`], if other threads changed the filter so that the chunks do not go together. It stays so:
-    /// begin again with [`Filter::chunks`](crate::Filter::chunks).
+    /// [`SnapshotError::Changed`], if other threads changed the filter so that the chunks do not match. Later calls
+    /// fail too: begin again with [`Filter::chunks`](crate::Filter::chunks).
     pub fn next_chunk(&mut self, chunk: &mut [u8]) -> Result<usize, SnapshotError> {
         let start = self.position;
-        // Early. The look ahead of the checksum is the one that counts.
+        // To fail early. The check before the checksum decides.
         self.is_void |= start < self.bytes && !self.is_unchanged();
         let mut room = chunk;
         while !self.is_void && !room.is_empty() && self.position < self.bytes {
@@ -233,7 +228,7 @@ impl<'a> Chunks<'a> {
         Ok(self.position - start)
     }
 
-    /// Puts some of the next bytes into `out`. None, if a pair or the checksum was read first.
+    /// Writes some of the next bytes into `out`, or none if it first read a pair or the checksum.
     fn fill(&mut self, out: &mut [u8]) -> usize {
         if self.position < self.head_bytes {
             return copy(&self.head[self.position..self.head_bytes], out);
@@ -244,7 +239,7 @@ impl<'a> Chunks<'a> {
             return count;
         }
         let Some(table) = self.tables.get(self.table).and_then(Option::as_ref) else {
-            // The look that counts: all words are read.
+            // The deciding check: all words are read.
             self.is_void |= !self.is_unchanged();
             self.rest_from = PAIR - CHECKSUM;
             let checksum = self.checksum.clone().finalize();
@@ -289,7 +284,7 @@ fn copy(from: &[u8], to: &mut [u8]) -> usize {
     count
 }
 
-// They write nothing but their own position, after the bytes that it is about.
+// They write only their own position, after the bytes that it describes.
 impl UnwindSafe for Chunks<'_> {}
 impl RefUnwindSafe for Chunks<'_> {}
 

@@ -1,6 +1,6 @@
 //! The header: what kind of filter follows, its layout, its hasher, and its numbers.
 //!
-//! The bytes say which hasher a filter was stored with. With another one it would miss everything that it holds.
+//! The header identifies the hasher of a filter. With another hasher the filter would miss all its items.
 
 use core::any::Any;
 use core::hash::{BuildHasher, Hasher};
@@ -8,20 +8,8 @@ use core::hash::{BuildHasher, Hasher};
 use super::source::Source;
 use super::{demand, malformed};
 use crate::error::ReadError;
-use crate::layout::{LONG_BUDGET, Layout, MIN_BUDGET, Shape};
+use crate::layout::{Kind, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
 use crate::random_state::RandomState;
-
-/// What follows the header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// One table.
-    Fixed = 1,
-    /// Tables that double.
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing grows there"))]
-    Doubling = 2,
-    /// A ring of tables.
-    Rotating = 3,
-}
 
 /// The bytes of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +20,7 @@ pub struct Frame {
 /// The numbers of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// What they mean depends on the kind.
+    /// Their meaning depends on the kind.
     pub(super) own: [u64; 2],
     pub(super) search_budget: usize,
     pub(super) tables: usize,
@@ -40,18 +28,26 @@ pub struct Numbers {
 
 const BYTES: usize = 64;
 
-/// Like PNG's: a byte that is not text, a name, and line ends that a transfer as text would change.
+/// Modelled on PNG's: a byte that is not text, a name, and line ends that a transfer as text would change.
 const MAGIC: [u8; 8] = *b"\x89LFCF\r\n\x1a";
 
 const VERSION: u16 = 1;
 
-/// Bits of the slots of a bucket in their byte. Above them are the bits of a value.
+/// Bits for the number of slots in their byte. Above them are the bits of a value.
 const SLOTS_BITS: u32 = 4;
 
 const DEFAULT_HASHER: u8 = 1;
 const CUSTOM_HASHER: u8 = 2;
 
-/// Where the fields begin.
+fn kind_byte(kind: Kind) -> u8 {
+    match kind {
+        Kind::Fixed => 1,
+        Kind::Growing => 2,
+        Kind::Rotating => 3,
+    }
+}
+
+/// Offsets of the fields.
 pub(super) mod at {
     pub(in crate::stored) const VERSION: usize = 8;
     pub(in crate::stored) const LENGTH: usize = 10;
@@ -81,7 +77,7 @@ impl Frame {
         frame.put(at::VERSION, &VERSION.to_le_bytes());
         frame.put(at::LENGTH, &(Self::BYTES as u16).to_le_bytes());
         frame.put(at::SHAPE, &[layout.fingerprint_bits() as u8, slots]);
-        frame.put(at::KIND, &[kind as u8]);
+        frame.put(at::KIND, &[kind_byte(kind)]);
         frame.put(at::HASHER, &[hasher]);
         frame.put(at::SEED, &seed.to_le_bytes());
         frame.put(at::CHECK, &identity.check.to_le_bytes());
@@ -117,30 +113,30 @@ impl Frame {
         self.bytes
     }
 
-    /// A checksum that has the header behind it, to be continued over what follows. So words do not go with the
-    /// header of another filter, as after a write that was cut short over an older file of the same size. Without
-    /// the header's own checksum, because a CRC over data and their CRC is the same whatever the data.
+    /// A checksum that already covers the header, to continue over what follows. So words do not match the header of
+    /// another filter, as after a truncated write over an older file of the same size. It excludes the header's own
+    /// checksum, because a CRC over data and their CRC is the same whatever the data.
     pub(super) fn begin_checksum(&self) -> crc32fast::Hasher {
         let mut checksum = crc32fast::Hasher::new();
         checksum.update(&self.bytes[..at::CHECKSUM]);
         checksum
     }
 
-    /// Reads one.
+    /// Reads a header.
     pub(crate) fn read(source: &mut impl Source) -> Result<Self, ReadError> {
         let mut bytes = [0; BYTES];
         let found = source.take(&mut bytes)?;
         Self::decode(&bytes[..found])
     }
 
-    /// The header that `found` is, the first 64 bytes of the input, or all if there are fewer.
+    /// Decodes `found`, the first 64 bytes of the input, or all if there are fewer.
     ///
     /// Checks the general fields first, so that the error names the cause and not a consequence.
     pub(super) fn decode(found: &[u8]) -> Result<Self, ReadError> {
         if !MAGIC.starts_with(&found[..found.len().min(MAGIC.len())]) {
             return Err(ReadError::NotAFilter);
         }
-        // Ahead of the length and the checksum: a later version may have others.
+        // Before the length and the checksum: a later version may have others.
         if let Some(&[low, high]) = found.get(at::VERSION..at::LENGTH) {
             let version = u16::from_le_bytes([low, high]);
             if version > VERSION {
@@ -169,11 +165,11 @@ impl Frame {
         Ok(frame)
     }
 
-    /// What kind of filter it is of.
+    /// The kind of the filter.
     pub(crate) fn kind(&self) -> Result<Kind, ReadError> {
         let [found] = self.get(at::KIND);
-        let mut kinds = [Kind::Fixed, Kind::Doubling, Kind::Rotating].into_iter();
-        let kind = kinds.find(|&kind| kind as u8 == found);
+        let mut kinds = [Kind::Fixed, Kind::Growing, Kind::Rotating].into_iter();
+        let kind = kinds.find(|&kind| kind_byte(kind) == found);
         kind.ok_or(malformed("its kind of filter is unknown"))
     }
 
@@ -184,7 +180,7 @@ impl Frame {
         Shape::with(slots, bits, values).ok_or(malformed("its layout is unknown"))
     }
 
-    /// The numbers, if the search budget can be true.
+    /// The numbers, if the search budget is in range.
     pub(super) fn numbers(&self) -> Result<Numbers, ReadError> {
         let search_budget = self.short(at::SEARCH_BUDGET);
         demand(
@@ -202,14 +198,11 @@ impl Frame {
         })
     }
 
-    /// Checks that it is of a filter of this kind and of the layout `L`, and returns the hasher.
+    /// Checks for a filter of this kind and of the layout `L`, and returns the hasher.
     pub(super) fn check<L: Layout>(&self, kind: Kind) -> Result<Identity, ReadError> {
         let found = self.kind()?;
         if found != kind {
-            return Err(ReadError::OtherKind {
-                grows: found == Kind::Doubling,
-                rotates: found == Kind::Rotating,
-            });
+            return Err(ReadError::OtherKind { kind: found });
         }
         let shape = self.shape()?;
         if shape != Shape::of::<L>() {
@@ -232,7 +225,7 @@ impl Frame {
     }
 }
 
-/// What is stored about a hasher: enough to rebuild the default hasher, and to recognize any other.
+/// The stored identity of a hasher: enough to rebuild the default hasher, and to recognize any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The seed of the default hasher; `None` for a custom one.
@@ -241,7 +234,7 @@ pub struct Identity {
     pub(crate) check: u64,
 }
 
-/// Written at once, as bytes, so that it is the same input on every machine.
+/// Written at once, as bytes, so that the input is the same on every machine.
 const PROBE: &[u8] = b"lockfree-cuckoo";
 
 impl Identity {
@@ -255,7 +248,7 @@ impl Identity {
         }
     }
 
-    /// The hasher that was handed over, if it is this one.
+    /// Returns the given hasher, if it is this one.
     pub(crate) fn admit<S: BuildHasher + 'static>(&self, hasher: S) -> Result<S, ReadError> {
         if Self::of(&hasher) == *self {
             Ok(hasher)
@@ -264,13 +257,13 @@ impl Identity {
         }
     }
 
-    /// The default hasher, made again from its seed.
+    /// Rebuilds the default hasher from its seed.
     pub(crate) fn rebuild(&self) -> Result<RandomState, ReadError> {
         let seed = self.seed.ok_or(ReadError::HasherNeeded)?;
         self.admit(RandomState::with_seed(seed))
     }
 
-    /// The default hasher with its stored seed where `S` is that, else `S::default()` if it is this one.
+    /// If `S` is the default hasher, rebuilds it from its seed; else `S::default()`, if it is this one.
     #[cfg(feature = "serde")]
     pub(crate) fn rebuild_or_default<S: BuildHasher + Default + 'static>(
         &self,

@@ -1,9 +1,9 @@
-//! What is stored of the engine that grows.
+//! The stored form of the engine that grows.
 
 use core::ops::RangeInclusive;
 
 use super::chunks::{Current, Listing, StoredTable, TableWords};
-use super::frame::{Kind, Numbers};
+use super::frame::Numbers;
 use super::source::Words;
 use super::{Entry, MOST_TABLES, Restored, Stored, WORD, at_most_slots, demand};
 use crate::allocate;
@@ -19,10 +19,10 @@ use crate::table::{Geometry, Table};
 /// The stored value for "no limit", on machines of any word size.
 const NO_LIMIT: u64 = u64::MAX;
 
-/// Behind a bucket of a table that grows, where its second child would be: it is not split. No bucket is stored as this.
+/// Follows an unsplit bucket of a growing table, in place of its second child. No bucket is stored as this.
 const WHOLE: u64 = 1;
 
-/// What the list says of a table: where it began, how far it has come, and its items.
+/// A table's entry in the list: its first level, its stage, and its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grown {
     first: u32,
@@ -30,14 +30,14 @@ pub struct Grown {
     items: usize,
 }
 
-/// The level where it began, the level that it has, whether it grows, and the cursor, in one number.
+/// Encodes the first level, the current level, whether the table grows, and the cursor in one number.
 fn shape(first: u32, stage: Stage) -> u64 {
     let growing = u64::from(stage.cursor.is_some());
     let cursor = stage.cursor.unwrap_or(0) as u64;
     u64::from(first) | u64::from(stage.level) << 8 | growing << 16 | cursor << 24
 }
 
-/// The stage in a number that [`shape`] made.
+/// The stage in a number from [`shape`].
 fn stage(shape: u64) -> Stage {
     Stage {
         level: shape as u32 >> 8 & 0xff,
@@ -46,7 +46,7 @@ fn stage(shape: u64) -> Stage {
 }
 
 impl Grown {
-    /// An entry, if it is possible behind that of a `finer` table.
+    /// Decodes an entry, if it is possible behind that of a `finer` table.
     fn decode(entry: Entry, finer: Option<Self>) -> Result<Self, ReadError> {
         let [first, level, growing, ..] = entry.shape.to_le_bytes().map(u32::from);
         let cursor = entry.shape >> 24;
@@ -75,8 +75,8 @@ impl Grown {
         })
     }
 
-    /// Whether a token can be in the table, at this level: it has a head and a mark, and no shorter tail than the doublings
-    /// leave.
+    /// Whether a token can be in the table at this level: it has a head and a mark, and its tail is no shorter than the
+    /// doublings leave.
     fn admits(&self, level: u32, token: Token<Lanes16>) -> bool {
         let lane = token.bits() as u16;
         let depth = if level == self.first {
@@ -89,7 +89,7 @@ impl Grown {
         head != 0 && is_marked && depth.tail(lane) >= TAIL_BITS - (level - self.first)
     }
 
-    /// What has become of a bucket, by its place, as stored words say.
+    /// The region of a bucket, by its place, in stored words.
     fn region(&self, words: &Table<Lanes16>, place: usize) -> Region {
         let word = |place| words.load(place).plain();
         if self.stage.cursor.is_none() {
@@ -101,7 +101,7 @@ impl Grown {
         }
     }
 
-    /// The table that has these words, if it can have them.
+    /// Builds the table with these words, if they are valid in it.
     fn build(
         &self,
         words: &Table<Lanes16>,
@@ -161,11 +161,12 @@ impl TableWords for GrowingTable {
             Region::Whole(content) => [content.bits(), WHOLE],
             Region::Split(parts) => parts.map(Bucket::bits),
         };
-        // Two words of a bucket while the table grows, and of each the first if it does not.
+        // Two words per bucket while the table grows, otherwise the first of them.
         let words = 1 << (stage.size() - stage.level);
         let copy = |(words, place): (&mut [[u8; WORD]], usize)| {
             let region = self.tokens().region_at(stage.level, place);
-            // What has been split twice is in a table that has another size now, so the chunks are not current.
+            // A bucket that has been split twice is in a table that now has another size, so the chunks are not
+            // current.
             let region = region.unwrap_or(Region::Whole(Bucket::EMPTY));
             for (word, stored) in words.iter_mut().zip(stored(region)) {
                 *word = stored.to_le_bytes();
@@ -176,10 +177,10 @@ impl TableWords for GrowingTable {
         buckets.map(copy).sum()
     }
 
-    /// Whether no growth has begun since. One that was under way may have gone on, or be over: the two words of a bucket are
-    /// read at once, and say what it is by then.
+    /// Whether no growth has begun since. A growth in progress may have advanced or ended: the two words of a bucket
+    /// are read at once, and describe it at that time.
     fn is_current(&self, shape: u64) -> bool {
-        // A size does not come back.
+        // A size never recurs.
         self.size() == stage(shape).size()
     }
 }
@@ -200,11 +201,10 @@ impl Stored for Growing {
         let rate = self.limits().false_positive_rate.to_bits();
         let count = self.list().count();
         Listing::new(
-            Kind::Doubling,
             [rate, memory],
             self.list().home().tokens().search_budget(),
             self.list().first(count).map(|table| {
-                // Ahead of the announcements and the words: see `Blocks::stage`.
+                // Before the announcements and the words: see `Blocks::stage`.
                 let shape = shape(table.tokens().first(), table.tokens().stage());
                 StoredTable::new(table, shape)
             }),
@@ -214,7 +214,6 @@ impl Stored for Growing {
 }
 
 impl Restored for Growing {
-    const KIND: Kind = Kind::Doubling;
     const TABLES: RangeInclusive<usize> = 1..=LATER + 1;
 
     type Table = Grown;
@@ -245,7 +244,7 @@ impl Restored for Growing {
         let limits = Limits {
             false_positive_rate: f64::from_bits(rate),
         };
-        // More than there can be is no limit.
+        // A limit beyond the address space is no limit.
         let memory = usize::try_from(memory).unwrap_or(usize::MAX);
         let mut built = Vec::new();
         allocate::grow(&mut built, tables.len())?;

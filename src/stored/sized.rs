@@ -1,10 +1,10 @@
-//! What is stored of engines whose tables keep their size: the fixed one, and the one that rotates.
+//! The stored form of engines whose tables keep their size: the fixed one and the rotating one.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 use super::chunks::{Current, Listing, StoredTable, TableWords};
-use super::frame::{Kind, Numbers};
+use super::frame::Numbers;
 use super::source::Words;
 use super::{Entry, MOST_TABLES, Restored, Stored, WORD, at_most_slots, demand, geometry};
 use crate::allocate;
@@ -16,7 +16,7 @@ use crate::layout::Layout;
 use crate::table::Geometry;
 use crate::tokens::Tokens;
 
-/// What the list says of a table: its number of buckets, and of items.
+/// A table's entry in the list: its number of buckets, and of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sized<L> {
     geometry: Geometry<L>,
@@ -79,7 +79,6 @@ impl<L: Layout> Current for Fixed<L> {
 impl<L: Layout> Stored for Fixed<L> {
     fn listing(&self) -> Listing<'_> {
         Listing::new(
-            Kind::Fixed,
             [self.capacity as u64, 0],
             self.table.tokens().search_budget(),
             [stored(&self.table)],
@@ -89,7 +88,6 @@ impl<L: Layout> Stored for Fixed<L> {
 }
 
 impl<L: Layout> Restored for Fixed<L> {
-    const KIND: Kind = Kind::Fixed;
     const TABLES: RangeInclusive<usize> = 1..=1;
 
     type Table = Sized<L>;
@@ -130,7 +128,6 @@ impl<L: Layout> Stored for Rotating<L> {
     fn listing(&self) -> Listing<'_> {
         let (rotations, generations) = self.between_rotations();
         Listing::new(
-            Kind::Rotating,
             [self.capacity() as u64, rotations],
             self.search_budget(),
             generations.map(stored),
@@ -140,7 +137,6 @@ impl<L: Layout> Stored for Rotating<L> {
 }
 
 impl<L: Layout> Restored for Rotating<L> {
-    const KIND: Kind = Kind::Rotating;
     const TABLES: RangeInclusive<usize> = 2..=MOST_GENERATIONS;
 
     type Table = Sized<L>;
@@ -170,7 +166,7 @@ impl<L: Layout> Restored for Rotating<L> {
         table.geometry
     }
 
-    /// The generations, from the oldest to the young one, with a spare.
+    /// Assembles the generations, from the oldest to the young one, with a spare.
     fn assemble(
         numbers: &Numbers,
         generations: Vec<(Sized<L>, Words<L>)>,

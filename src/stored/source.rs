@@ -1,6 +1,6 @@
-//! Where stored forms come from: a source, and an input that is read from it, front to back, and checked on the way.
+//! The source of a stored form, and an input that reads it front to back and checks it.
 //!
-//! Reading trusts nothing that it has not checked, and allocates no more than the input has shown to be there.
+//! Reading trusts nothing unchecked, and allocates no more than the input has shown to be there.
 
 #[cfg(feature = "std")]
 use std::io::{ErrorKind, Read};
@@ -10,24 +10,24 @@ use crate::error::ReadError;
 use crate::layout::{Bucket, Layout};
 use crate::table::{Geometry, Partial, Table};
 
-/// Where a stored form comes from.
+/// The source of a stored form.
 pub trait Source {
-    /// Takes the next bytes, as many as fit, or fewer if there are no more. Returns how many.
+    /// Takes the next bytes, as many as fit, or fewer if there are no more. Returns their number.
     fn take(&mut self, buffer: &mut [u8]) -> Result<usize, ReadError>;
 
-    /// Whether the source is known to have exactly so many bytes in all. False: not known. An error: it has
-    /// fewer, or more.
+    /// Whether the source is known to have exactly this many bytes in total. False: not known. An error: it has fewer,
+    /// or more.
     fn has_exactly(&self, bytes: u64) -> Result<bool, ReadError>;
 }
 
-/// Bytes in memory, which have to end where the filter ends.
+/// Bytes in memory, which must end where the filter ends.
 #[derive(Debug)]
 pub(crate) struct Slice<'a> {
     bytes: &'a [u8],
     taken: usize,
 }
 
-/// A reader, of which nobody knows how much it will give.
+/// A reader of unknown length.
 #[cfg(feature = "std")]
 #[derive(Debug)]
 pub(crate) struct Stream<R>(pub(crate) R);
@@ -64,7 +64,7 @@ impl<R: Read> Source for Stream<R> {
         while taken < buffer.len() {
             match self.0.read(&mut buffer[taken..]) {
                 Ok(0) => break,
-                // A reader may claim more than it was offered. What it gave is left to the checksums.
+                // A reader may claim more than it was offered. The checksums check its bytes.
                 Ok(count) => taken = taken.saturating_add(count).min(buffer.len()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(ReadError::Io(error)),
@@ -78,21 +78,21 @@ impl<R: Read> Source for Stream<R> {
     }
 }
 
-/// A source that has been read up to some place, with the checksum of all up to there but for the checksums.
+/// A source that has been read up to some position, with the checksum of everything before it except the checksums.
 #[derive(Debug)]
 pub(super) struct Input<'a, T> {
     source: &'a mut T,
     checksum: crc32fast::Hasher,
-    /// Bytes read so far.
+    /// Number of bytes read so far.
     found: u64,
-    /// Bytes that there must be.
+    /// Number of bytes that there must be.
     expected: u64,
     /// Whether they are known to be there.
     known: bool,
 }
 
 impl<'a, T: Source> Input<'a, T> {
-    /// Behind a header.
+    /// The input behind a header.
     pub(super) fn behind(frame: &Frame, source: &'a mut T) -> Self {
         Self {
             source,
@@ -103,14 +103,14 @@ impl<'a, T: Source> Input<'a, T> {
         }
     }
 
-    /// There is so much in all.
+    /// Expects this many bytes in total.
     pub(super) fn expect(&mut self, bytes: u64) -> Result<(), ReadError> {
         self.expected = bytes;
         self.known = self.source.has_exactly(bytes)?;
         Ok(())
     }
 
-    /// At least so much has to be there, and perhaps more.
+    /// Expects at least this many bytes.
     pub(super) fn expect_at_least(&mut self, bytes: u64) {
         self.expected = bytes;
     }
@@ -127,14 +127,14 @@ impl<'a, T: Source> Input<'a, T> {
         Ok(())
     }
 
-    /// The next bytes, which a checksum is to cover.
+    /// Reads the next bytes, and adds them to the checksum.
     fn covered(&mut self, buffer: &mut [u8]) -> Result<(), ReadError> {
         self.take(buffer)?;
         self.checksum.update(buffer);
         Ok(())
     }
 
-    /// An entry of the list.
+    /// Reads an entry of the list.
     pub(super) fn entry(&mut self) -> Result<Entry, ReadError> {
         let mut numbers = [[0; WORD]; 2];
         self.covered(numbers.as_flattened_mut())?;
@@ -142,7 +142,7 @@ impl<'a, T: Source> Input<'a, T> {
         Ok(Entry { shape, items })
     }
 
-    /// A checksum, of all that is before it.
+    /// Checks a checksum of everything before it.
     pub(super) fn checksum(&mut self) -> Result<(), ReadError> {
         let mut stored = [0; CHECKSUM];
         self.take(&mut stored)?;
@@ -154,7 +154,7 @@ impl<'a, T: Source> Input<'a, T> {
     }
 }
 
-/// Words that were read. Whether they are undamaged is known only after the checksum.
+/// Words that were read. Only the checksum shows whether they are undamaged.
 #[derive(Debug)]
 pub struct Words<L> {
     geometry: Geometry<L>,
@@ -163,14 +163,14 @@ pub struct Words<L> {
     packed: bool,
 }
 
-/// Bytes that are read at once. On the stack.
+/// Number of bytes read at once, on the stack.
 const CHUNK: usize = 1 << 14;
 
-/// Most bytes of a table that are allocated ahead of a source of unknown length, unless it has given more.
+/// Maximum number of bytes of a table allocated before a source of unknown length has given more.
 const AHEAD: usize = 1 << 19;
 
 impl<T: Source> Input<'_, T> {
-    /// The words of one table.
+    /// Reads the words of one table.
     pub(super) fn words<L: Layout>(
         &mut self,
         geometry: Geometry<L>,
@@ -187,7 +187,7 @@ impl<T: Source> Input<'_, T> {
             let left = buckets - words.table.len();
             let count = chunk.len().min(left);
             if words.table.room() < count {
-                // As much as has come, so that each word is moved a bounded number of times.
+                // Double the table, so that each word is moved a bounded number of times.
                 let some = words.table.len().max(AHEAD / WORD);
                 words
                     .table
@@ -210,14 +210,14 @@ impl<L: Layout> Words<L> {
         self.table.push(bucket);
     }
 
-    /// The words as they are, for a caller who checks them.
+    /// The unchecked words, for a caller who checks them.
     #[cfg(feature = "std")]
     pub(super) fn unchecked(self) -> Table<L> {
         self.table.build(self.geometry)
     }
 
-    /// Returns the table if it is valid and holds `items` items. Call it after the checksum: the checksum finds
-    /// damage, and this finds bytes that this crate did not write.
+    /// Returns the table if it is valid and holds `items` items. Call it after the checksum: the checksum detects
+    /// damage, and this detects bytes that this crate did not write.
     pub(super) fn check(self, items: usize) -> Result<Table<L>, ReadError> {
         demand(self.packed, "a bucket is not one that the layout has")?;
         demand(

@@ -1,4 +1,4 @@
-//! A table that doubles: blocks of words, one for each level, and where an item may live in them.
+//! A table that doubles: blocks of words, one for each level, and the buckets of an item in them.
 //!
 //! The words of all levels are on one number line: level `k` has those from `2^k` to `2^(k+1)`, in a block of memory of
 //! its own, and word `n` splits into `2n` and `2n + 1`.

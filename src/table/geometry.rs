@@ -1,4 +1,4 @@
-//! Where an item may live: from a hash to two candidate buckets.
+//! The candidates of an item: from a hash to two buckets.
 //!
 //! The table is a row of equal *ranges* of `L = 2^k` buckets. The first candidate comes from the hash by a
 //! multiplication (Lemire, "Fast random integer generation in an interval", 2019), so the number of buckets
@@ -20,7 +20,7 @@ pub struct Geometry<L> {
     layout: PhantomData<L>,
 }
 
-/// The two buckets an item may be in, and its fingerprint. Identifies the item's class.
+/// The candidate buckets of an item, and its fingerprint. Identifies the item's class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Candidates {
     pub(crate) first: usize,

@@ -1,4 +1,4 @@
-//! How many buckets a number of items needs, and how likely a false positive is then.
+//! The number of buckets for a number of items, and the resulting rate of false positives.
 //!
 //! Three things decide how full a table gets. A range takes its share of the items by chance, and the fullest range
 //! fails first: its excess is a few times `1 / sqrt(slots of a range)`. A small range is uneven within. And in a
@@ -10,7 +10,7 @@
 use super::Geometry;
 use crate::layout::{Fingerprint, Layout};
 
-/// Most items a filter can be asked to hold. They would fit into half of the largest table.
+/// Maximum number of items that a filter can be built for. They would fit into half of the largest table.
 pub(crate) fn max_items<L: Layout>() -> usize {
     let buckets = Geometry::<L>::MAX_BUCKETS;
     let largest = Geometry::<L>::with_buckets(buckets).map_or(0, items_for);
@@ -23,7 +23,7 @@ pub(crate) fn geometry_for<L: Layout>(items: usize) -> Geometry<L> {
         .expect("`max_items` fit into less than the address space")
 }
 
-/// The smallest geometry that will do. With each number of ranges, all that are larger than one that will do must do too.
+/// The smallest sufficient geometry. With each number of ranges, all larger ones must be sufficient too.
 pub(crate) fn smallest<L: Layout>(will_do: impl Fn(Geometry<L>) -> bool) -> Option<Geometry<L>> {
     let odd_ranges = (1..=Geometry::<L>::MAX_RANGES).step_by(2);
     odd_ranges
@@ -36,7 +36,7 @@ pub(crate) fn smallest<L: Layout>(will_do: impl Fn(Geometry<L>) -> bool) -> Opti
         .min_by_key(Geometry::buckets)
 }
 
-/// The items that a table of this geometry takes without refusing one.
+/// The number of items that a table of this geometry takes without refusing one.
 pub(crate) fn items_for<L: Layout>(geometry: Geometry<L>) -> usize {
     let slots = geometry.buckets().saturating_mul(L::SLOTS);
     let range_slots = slots / geometry.ranges();
@@ -50,7 +50,7 @@ pub(crate) fn items_for<L: Layout>(geometry: Geometry<L>) -> usize {
     fit_their_pairs(geometry, (slots as f64 * load) as usize)
 }
 
-/// How many pairs of buckets may be expected to be the candidates of more items than fit.
+/// The accepted expected number of pairs of buckets that are the candidates of more items than fit.
 const OVERFULL_PAIRS: f64 = 6e-7;
 
 /// The most of this number of items that hardly ever are too many for a pair of buckets.
@@ -60,7 +60,7 @@ fn fit_their_pairs<L: Layout>(geometry: Geometry<L>, items: usize) -> usize {
         let choose = |ways: f64, i| ways * (items - i) as f64 / ((i + 1) as f64 * pairs);
         (0..=pair_slots::<L>()).fold(pairs, choose)
     };
-    // A pair takes any items, as many as it has slots.
+    // A pair takes any items, up to its number of slots.
     let (mut few, mut many) = (pair_slots::<L>(), items.max(pair_slots::<L>()) + 1);
     if overfull(many - 1) <= OVERFULL_PAIRS {
         return many - 1;
@@ -76,7 +76,7 @@ fn fit_their_pairs<L: Layout>(geometry: Geometry<L>, items: usize) -> usize {
     few
 }
 
-/// The slots of two buckets: the most copies of one item, and the fewest slots of a table.
+/// The slots of two buckets: the maximum copies of one item, and the minimum slots of a table.
 pub(crate) const fn pair_slots<L: Layout>() -> usize {
     2 * L::SLOTS
 }
@@ -91,7 +91,7 @@ fn sqrt_of_power_of_two(exponent: u32) -> f64 {
     }
 }
 
-/// The number of buckets nearest to a refused one that a geometry can have.
+/// The valid number of buckets nearest to a refused one.
 pub(crate) fn nearest_buckets<L: Layout>(buckets: usize) -> usize {
     let buckets = buckets.min(Geometry::<L>::MAX_BUCKETS);
     let log = (buckets.max(2).ilog2() + 1)
@@ -111,8 +111,8 @@ pub(crate) fn compared<L: Layout>(len: usize, geometry: Geometry<L>) -> f64 {
     pair_slots::<L>() as f64 * (len as f64 / geometry.slots() as f64)
 }
 
-/// How much more often a token of a growing table is taken for another one than a fingerprint of as many bits. Of 64 heads
-/// one stands for two values, so two heads agree with a probability of 66/64², and not of 1/64.
+/// How much more often a token of a growing table matches another than a fingerprint of the same size does. One of 64
+/// heads stands for two values, so two heads agree with a probability of 66/64², and not of 1/64.
 pub(crate) const HEADS_AGREE: f64 = 66.0 / 64.0;
 
 /// The probability that at least one of `compared` fingerprints is a given one: `1 - (1 - 1/values)^compared`.
@@ -133,7 +133,7 @@ pub(crate) fn any_of<L: Layout>(compared: f64) -> f64 {
     compared * e * series
 }
 
-/// So many terms that the next one is less than half a unit in the last place; 4 for 4 x 16.
+/// The number of terms after which the next one is less than half a unit in the last place; 4 for 4 x 16.
 const fn terms<L: Layout>() -> u32 {
     let (most, e) = (
         pair_slots::<L>() as f64,
@@ -152,12 +152,12 @@ mod tests {
     use super::*;
     use crate::layout::{Lanes, SemiSorted};
 
-    /// All geometries of up to so many buckets.
+    /// All geometries of at most this many buckets.
     fn geometries<L: Layout>(most: usize) -> impl Iterator<Item = Geometry<L>> {
         (2..=most).filter_map(Geometry::with_buckets)
     }
 
-    /// The sizes of filters that are stored stay what they were.
+    /// The sizes of stored filters must not change.
     #[test]
     fn pairs_do_not_bind_four_by_sixteen() {
         for geometry in geometries::<Lanes<4, 16>>(1 << 14) {

@@ -1,4 +1,4 @@
-//! The word: what a cell of the table holds, a bucket or a reference to a descriptor.
+//! The word: the content of a cell of the table, a bucket or a reference to a descriptor.
 //!
 //! A reference is a number of a [descriptor](crate::tokens) and the number of one of its uses, in the words that the
 //! layout does not use for buckets. For 4 x 16:
@@ -7,7 +7,7 @@
 //! reference   | 0 : 16         | index + 1 : 10 | sequence : 38 |  not 0
 //! ```
 //!
-//! A reference freezes the word: its logical content is what the descriptor says.
+//! A reference freezes the word: the descriptor determines its logical content.
 
 use core::marker::PhantomData;
 
@@ -37,7 +37,7 @@ pub(crate) enum Content<L: Layout> {
 
 const INDEX_BITS: u32 = 10;
 
-/// The most descriptors that a reference can distinguish. Index 0 is stored as 1, so one value is lost.
+/// The maximum number of descriptors that a reference can distinguish. Index 0 is stored as 1, so one value is lost.
 pub(crate) const MAX_DESCRIPTORS: usize = (1 << INDEX_BITS) - 1;
 
 impl<L: Layout> Reference<L> {
@@ -92,13 +92,13 @@ impl<L: Layout> Word<L> {
         L::are_plain(a.bits, b.bits)
     }
 
-    /// What both say about a fingerprint, at one look.
+    /// The answers of both about a fingerprint, from one comparison.
     #[inline]
     pub(crate) fn look(a: Self, b: Self, f: Fingerprint) -> Sight {
         L::look(f.bits(), a.bits, b.bits)
     }
 
-    /// The bucket that a plain word is.
+    /// The bucket in a plain word.
     #[inline]
     pub(crate) fn plain(self) -> Bucket<L> {
         Bucket::from_bits(self.bits)

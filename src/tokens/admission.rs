@@ -7,9 +7,9 @@
 //! Two admissions of one class may freeze one word each and meet at the witness. The one with the lower
 //! target wins; the witness is read with a read-modify-write, so at least one of the two sees the other.
 //!
-//! Tokens can be spread over several tables, as in a filter that rotates, or has doubled ten times. Then there must be no
-//! equal token in the others either. An admission freezes its own word first. Then it asks the others, one by one, in the
-//! order in which lookups read them ([`OtherTables`]). They answer by [`holds_none`].
+//! Tokens can be spread over several tables, as in a filter that rotates, or has doubled ten times. The others must
+//! then have no equal token either. An admission freezes its own word first. Then it asks the others, one by one, in
+//! the order in which lookups read them ([`OtherTables`]). They answer by [`holds_none`].
 
 use super::descriptor::{Pending, State};
 use super::insertion::{ATTEMPTS, Opened, Refusal, open};
@@ -27,7 +27,7 @@ pub(crate) enum Attempt {
     Admitted,
     /// A token of the class is here.
     Present,
-    /// The table changed meanwhile, or a rival or a token elsewhere was in the way.
+    /// The table changed meanwhile, or a rival or a token elsewhere interfered.
     Disturbed,
     /// No descriptor was free.
     Starved,
@@ -83,7 +83,7 @@ pub(super) fn find_or_insert<L: Layout>(
         }
         match try_to_admit(tokens, hash, value, &NoOtherTables)? {
             Attempt::Admitted => return Ok(None),
-            // Which one, the next lookup tells.
+            // The next lookup finds the token.
             Attempt::Present | Attempt::Disturbed => refusal = Refusal::Disturbed,
             Attempt::Starved => refusal = Refusal::Starved,
         }
@@ -91,7 +91,7 @@ pub(super) fn find_or_insert<L: Layout>(
     Err(refusal)
 }
 
-/// One attempt to do so, if `elsewhere` there is no equal token either.
+/// One attempt to add it, if `elsewhere` there is no equal token either.
 pub(super) fn try_to_admit<L: Layout>(
     tokens: &Tokens<L>,
     hash: u64,
@@ -129,8 +129,8 @@ pub(super) fn try_to_admit<L: Layout>(
         old_destination: Bucket::EMPTY,
     };
     let (reference, control) = claim.publish(transfer);
-    // Succeeds only if the target still is `content`, which has no equal token. So from this exchange on the target
-    // has none, and none can come: it is frozen, and who thaws it has decided the admission first.
+    // Succeeds only if the target still is `content`, which has no equal token. So from this exchange on the target has
+    // none, and none can come: it is frozen, and a thread that thaws it has decided the admission first.
     if !tokens.table.exchange(target, content, reference) {
         claim.decide(control, State::Aborted);
         return Ok(Attempt::Disturbed);
@@ -144,7 +144,7 @@ pub(super) fn try_to_admit<L: Layout>(
     settlement::decide(tokens, &admission, elsewhere);
     // Decided by this thread or by another one: the first verdict stands, and only the owner begins the next use.
     let committed = claim.state() == State::Committed;
-    // An exchange that fails here has been done by another thread.
+    // If this exchange fails, another thread has done it.
     tokens.table.exchange(
         target,
         reference,

@@ -1,6 +1,6 @@
-//! Descriptors: what a frozen word means, and the pool they come from.
+//! Descriptors: the meaning of a frozen word, and the pool they come from.
 //!
-//! A descriptor is used again and again. Each use has a number, and the word's reference carries its low
+//! A descriptor is reused. Each use has a number, and the word's reference carries its low
 //! bits, 38 for 4 x 16: fields that belong to another use are recognised, never waited for. That makes the fields a
 //! sequence lock keyed by the use, without a writer that anybody waits for.
 //!
@@ -28,7 +28,7 @@ struct Descriptor {
     control: AtomicU64,
     owned: AtomicU64,
     fields: [AtomicU64; FIELDS],
-    /// What was added to a pool, in the last of its descriptors. It has the room, and is claimed the least.
+    /// Descriptors added to the pool, kept in its last descriptor, which has the room and is claimed the least.
     added: OnceBox<Added>,
 }
 
@@ -50,9 +50,9 @@ pub(super) enum State {
 pub(super) enum Resolved<L: Layout> {
     /// The use is over; the word has changed since it was loaded.
     Stale,
-    /// Decided: the word's content is this, whichever thread writes it back.
+    /// Decided: the word has this content, whichever thread writes it back.
     Settled(Bucket<L>),
-    /// Not decided; until it is, the word's content is the old one.
+    /// Undecided: until the decision, the word has the old content.
     Pending(Pending<L>),
 }
 
@@ -65,8 +65,8 @@ pub(super) struct Pending<L: Layout> {
     pub(super) old: Bucket<L>,
 }
 
-/// The descriptors of one table, shared by all its slow paths. A table that grows adds some, and none is ever taken away
-/// while the table is shared.
+/// The descriptors of one table, shared by all its slow paths. A table that grows adds some. None is removed while the
+/// table is shared.
 #[derive(Debug)]
 pub(super) struct Pool<L> {
     descriptors: Added,
@@ -77,7 +77,7 @@ pub(super) struct Pool<L> {
 #[derive(Clone, Copy, Debug)]
 struct Part<'a> {
     descriptors: &'a [Descriptor],
-    /// The number of the first.
+    /// The number of the first descriptor.
     first: usize,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Claim<'a, L> {
 
 const STATE_BITS: u32 = 2;
 
-/// So that a thread that stops for good in a tiny table leaves one. If claims keep failing, the insert is refused.
+/// A thread that stops permanently in a tiny table leaves one. If claims keep failing, the insert is refused.
 const FEWEST: usize = if sync::MODEL { 16 } else { 2 };
 
 /// How many times as many there are after some are added, unless those are the most that there can be.
@@ -147,7 +147,7 @@ impl Descriptor {
     fn control(&self) -> Control {
         // SeqCst, as the words: a commit changes what two words mean, and all threads must agree on the
         // order of commits and exchanges. As an Acquire it pairs with the decision, so that what the owner
-        // did before a commit (the bump) is seen by whoever sees the commit.
+        // did before a commit (the bump) is visible to any thread that sees the commit.
         Control(self.control.load(Ordering::SeqCst))
     }
 
@@ -155,8 +155,8 @@ impl Descriptor {
     /// the last thread of this number died with it.
     #[inline]
     fn take_own(&self) -> bool {
-        // Relaxed: no other thread writes this cell, unless it has the pool alone (`reclaim`). A thread whose number was
-        // another's before continues what that one did: taking a number acquires what its giving back released.
+        // Relaxed: no other thread writes this cell, except with exclusive access to the pool (`reclaim`). A thread
+        // that takes over a number continues its last holder: taking it acquires what the return released.
         if self.owned.load(Ordering::Relaxed) != 0 {
             return false;
         }
@@ -182,7 +182,7 @@ impl Descriptor {
 }
 
 impl<'a> Part<'a> {
-    /// The one behind it, if there is one.
+    /// The part behind it, if there is one.
     fn next(self) -> Option<Self> {
         let last = self.descriptors.last()?;
         Some(Self {
@@ -191,15 +191,15 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// How many there are, up to the end of this part.
+    /// The number of descriptors up to the end of this part.
     fn end(self) -> usize {
         self.first + self.descriptors.len()
     }
 
-    /// So many of them, from the first on, belong to the thread of the same number. All other claims share the rest.
+    /// This many, from the first on, each belong to the thread of the same number. All other claims share the rest.
     ///
-    /// What is added changes nothing of that: in each part, a descriptor that a thread writes without a locked instruction
-    /// is that thread's from the beginning to the end, whichever parts other threads know of.
+    /// Added parts do not change this: in each part, a descriptor that a thread writes without a locked instruction
+    /// always belongs to that thread, whichever parts other threads know of.
     #[inline]
     #[allow(
         clippy::unnecessary_min_or_max,
@@ -211,7 +211,7 @@ impl<'a> Part<'a> {
             .min(self.descriptors.len() / 2)
     }
 
-    /// A descriptor that nobody uses: the thread's own without a locked instruction, or one of those that threads share.
+    /// An unused descriptor: the thread's own without a locked instruction, or one of those that threads share.
     #[inline]
     fn claim<L>(self) -> Option<Claim<'a, L>> {
         let thread = sync::thread_index();
@@ -246,8 +246,8 @@ impl<'a> Part<'a> {
 }
 
 impl<L: Layout> Pool<L> {
-    /// Four descriptors per thread, one of them its own, so that a claim seldom fails. A small table has fewer, because that many
-    /// transfers at once would disturb each other, and they would take more than a 16th of the bytes of its words.
+    /// Four descriptors per thread, one of them its own, so that a claim seldom fails. A small table has fewer: that
+    /// many transfers at once would disturb each other, and they would take more than a 16th of the bytes of its words.
     pub(super) fn size_for(buckets: usize) -> usize {
         let affordable = (buckets / 128).max(1).ilog2();
         Self::most().min(FEWEST.max(1 << affordable))
@@ -286,7 +286,7 @@ impl<L: Layout> Pool<L> {
 
     pub(super) fn bytes(&self) -> usize {
         let parts = self.parts().map(|part| allocate::bytes(part.descriptors));
-        // Each that was added is in a box of its own.
+        // Each added part is in a separate box.
         parts.sum::<usize>() + (self.parts().count() - 1) * size_of::<Added>()
     }
 
@@ -294,7 +294,7 @@ impl<L: Layout> Pool<L> {
         allocate::place(&self.descriptors)
     }
 
-    /// How many to add for a table that needs so many: none, if there are about as many.
+    /// The number to add for a table that needs this many: none, if there are about as many.
     #[cfg(feature = "std")]
     fn missing(&self, size: usize) -> usize {
         let now = self.len();
@@ -314,7 +314,7 @@ impl<L: Layout> Pool<L> {
         }
     }
 
-    /// Adds descriptors, if a table that needs so many has much fewer.
+    /// Adds descriptors, if a table that needs this many has much fewer.
     #[cfg(feature = "std")]
     pub(super) fn grow(&self, size: usize) -> Result<(), OutOfMemory> {
         let missing = self.missing(size);
@@ -327,7 +327,7 @@ impl<L: Layout> Pool<L> {
         Ok(())
     }
 
-    /// Frees what was added. No word may be frozen, and nothing be claimed.
+    /// Frees the added parts. No word may be frozen, and no descriptor claimed.
     #[cfg(feature = "std")]
     pub(super) fn shrink(&mut self) {
         if let Some(last) = self.descriptors.last_mut() {
@@ -335,14 +335,14 @@ impl<L: Layout> Pool<L> {
         }
     }
 
-    /// A descriptor that nobody uses, if there is one within a short time.
+    /// An unused descriptor, if there is one within a short time.
     #[inline]
     pub(super) fn claim(&self) -> Option<Claim<'_, L>> {
         self.try_to_claim().or_else(|| self.claim_later())
     }
 
-    /// The same when all are in use: their owners may need the processor to finish. There are few in a small table, so that
-    /// is not so rare where threads are preempted.
+    /// The same when all are in use: their owners may need the processor to finish. A small table has few, so this is
+    /// not so rare where threads are preempted.
     #[cold]
     fn claim_later(&self) -> Option<Claim<'_, L>> {
         (0..sync::PATIENCE).find_map(|_| {
@@ -351,7 +351,7 @@ impl<L: Layout> Pool<L> {
         })
     }
 
-    /// One of those that were added last, if they have one.
+    /// One of the descriptors added last, if they have one.
     #[inline]
     fn try_to_claim(&self) -> Option<Claim<'_, L>> {
         let first = self.first();
@@ -374,7 +374,7 @@ impl<L: Layout> Pool<L> {
     #[cold]
     fn added(&self, index: usize) -> &Descriptor {
         let mut parts = self.parts();
-        // Who installed the reference had the part before that, and the caller has read the word with Acquire.
+        // The owner had the part before it installed the reference; the caller read the word with Acquire.
         let part = parts.find(|part| index < part.end());
         let part = part.expect("a descriptor that was claimed is there");
         &part.descriptors[index - part.first]
@@ -414,7 +414,7 @@ impl<L: Layout> Pool<L> {
         }
     }
 
-    /// The present control of the descriptor that a reference names.
+    /// The current control of the descriptor that a reference names.
     pub(super) fn control(&self, reference: Reference<L>) -> Control {
         self.descriptor(reference).control()
     }
@@ -424,7 +424,7 @@ impl<L: Layout> Pool<L> {
         self.descriptor(reference).decide(pending, state);
     }
 
-    /// Takes back the descriptors that dead threads held. For a caller who has the tokens alone: a descriptor that is
+    /// Takes back the descriptors that dead threads held. Requires exclusive access to the tokens: a descriptor that is
     /// taken from a living owner would have two.
     pub(super) fn reclaim(&self) {
         for descriptor in self.all() {
@@ -433,14 +433,14 @@ impl<L: Layout> Pool<L> {
     }
 }
 
-/// Of those that were added last, if they have one.
+/// One of the descriptors added last, if they have one.
 #[inline(never)]
 fn claim_added<L>(part: Part<'_>) -> Option<Claim<'_, L>> {
     part.next().and_then(claim_added).or_else(|| part.claim())
 }
 
 impl<L: Layout> Claim<'_, L> {
-    /// Begins a new use. Returns the reference to install, and the control that stands for "pending".
+    /// Begins a new use. Returns the reference to install, and the control that means "pending".
     pub(super) fn publish(&mut self, transfer: Transfer<L>) -> (Reference<L>, Control) {
         // Relaxed: only the owner begins uses, and the claim brought the last owner's number.
         let last = Control(self.descriptor.control.load(Ordering::Relaxed));

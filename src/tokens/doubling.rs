@@ -1,15 +1,15 @@
 //! The protocol in a table that doubles: a multiset of prefixes, shared by many threads without a lock.
 //!
-//! It has the descriptors, stripes, hints and path searches of a table of a fixed size. Its own rooms, from the bottom
-//! up:
+//! It has the descriptors, stripes, hints and path searches of a table of a fixed size. Its own modules, from the
+//! bottom up:
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
-//! | `parts` | all of them together, and what a word means |
-//! | `settlement` | what a writer does with a frozen word, and with one that nobody has written to; how a split ends |
+//! | `parts` | all of them together, and the meaning of a word |
+//! | `settlement` | how a writer handles a frozen word, and a word never written; how a split ends |
 //! | `lookup`, `removal` | one step each over the two live words of an item |
 //! | `splitting` | splits, and the sweep that doubles the table |
-//! | `relocation`, `insertion`, `admission` | how room is made, and what is put there |
+//! | `relocation`, `insertion`, `admission` | making room, and adding tokens |
 //! | `scan`, `exclusive` | the whole table, while others write, and while nobody else uses it |
 
 mod admission;
@@ -45,7 +45,7 @@ impl Doubling {
         lookup::sight(self, hash, aside)
     }
 
-    /// What this table says of an item if there are tokens elsewhere than in the words of the level of the hint.
+    /// The answer of this table about an item if there are tokens outside of the words of the level of the hint.
     #[inline]
     pub(crate) fn sight_aside(&self, hint: Hint, hash: u64) -> Sight {
         match self.blocks.growing(hint) {
@@ -54,7 +54,7 @@ impl Doubling {
         }
     }
 
-    /// What two tables say of an item, this one, which is finer, first; if it is at rest, and they are certain.
+    /// The combined answer of two tables, this one, the finer, first; if it is at rest, and they are certain.
     #[inline]
     pub(crate) fn sight_of_two(&self, coarser: &Self, hash: u64) -> Option<Sight> {
         lookup::sight_of_two(self, coarser, hash)
@@ -65,7 +65,7 @@ impl Doubling {
         lookup::count(self, Class::of_hash(hash))
     }
 
-    /// Adds one token of this item. A search for a path examines `budget` buckets at most.
+    /// Adds one token of this item. A search for a path examines at most `budget` buckets.
     #[inline]
     pub(crate) fn insert(&self, hash: u64, budget: usize) -> Result<(), Refusal> {
         insertion::insert(self, hash, budget)
@@ -92,7 +92,7 @@ impl Doubling {
         removal::remove(self, hash)
     }
 
-    /// What the table is like now, for [`begin_to_grow`](Self::begin_to_grow).
+    /// The present hint of the table, for [`begin_to_grow`](Self::begin_to_grow).
     #[inline]
     pub(crate) fn hint(&self) -> Hint {
         self.blocks.hint()
@@ -109,7 +109,7 @@ impl Doubling {
         self.blocks.is_followed(self.hint())
     }
 
-    /// From now on a table comes after this one, which has its last level.
+    /// Records that a table follows this one, which has its last level.
     pub(crate) fn follow(&self) {
         self.blocks.follow();
     }
@@ -129,13 +129,13 @@ impl Doubling {
         self.blocks.last()
     }
 
-    /// How far the growth is, of the level that the hint says. It stays the same only if the growth stands still.
+    /// The progress of the growth of the hint's level. It stays the same only if the growth stands still.
     pub(crate) fn progress(&self) -> (u32, usize) {
         let hint = self.hint();
         (hint.level(), self.blocks.progress(hint))
     }
 
-    /// The share of the buckets that were split, while the table is growing. For checks.
+    /// The share of the buckets that are split, while the table is growing. For tests.
     pub(crate) fn doubled(&self) -> Option<f64> {
         let hint = self.hint();
         let buckets = 1u64 << hint.level();
@@ -143,7 +143,7 @@ impl Doubling {
             .then(|| self.blocks.cursor(hint) as f64 / buckets as f64)
     }
 
-    /// Moves the longest token that covers this item to its other bucket. For checks that want it at will.
+    /// Moves the longest token that covers this item to its other bucket. For tests.
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
         relocation::relocate_one(self, Class::of_hash(hash))
     }
@@ -153,7 +153,7 @@ impl Doubling {
         self.blocks.stage()
     }
 
-    /// What has become of a bucket, by its place in a level that there was. None, if it has been split more than once.
+    /// The region of a bucket, by its place in an earlier level. None if it has been split more than once.
     pub(crate) fn region_at(&self, level: u32, place: usize) -> Option<Region> {
         self.region(1 << level | place, Self::peek)
     }

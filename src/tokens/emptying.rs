@@ -5,7 +5,7 @@
 //! single-swap (Harris, Fraser and Pratt 2002): the word is frozen, then the permission is asked for, then the
 //! emptying is committed.
 //!
-//! Threads that empty one table help each other: who meets the pending emptying of another one asks for its own
+//! Threads that empty one table help each other: a thread that meets the pending emptying of another asks for its own
 //! permission and commits. All other writers abort it.
 
 use super::descriptor::{Claim, Resolved, State};
@@ -20,11 +20,11 @@ use crate::table::Content;
 /// How an attempt to empty a table ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Emptied {
-    /// Each token that was in at the beginning is gone.
+    /// Each token that was stored at the beginning is gone.
     All,
     /// It is no longer permitted.
     Revoked,
-    /// Other threads were in the way of every attempt.
+    /// Other threads interfered with every attempt.
     Disturbed,
     /// No descriptor was free.
     Starved,
@@ -91,14 +91,14 @@ fn empty_word<'a, L: Layout>(
             claim.decide(pending, State::Aborted);
             continue;
         }
-        // Asked while the word is frozen: what it holds was put there before, so it may go, however late the commit
-        // is. Any thread that needs the word before that aborts the emptying.
+        // Ask while the word is frozen: its content was put there before, so it may go, however late the commit is. Any
+        // thread that needs the word before that aborts the emptying.
         let permitted = permitted();
         claim.decide(pending, State::of_verdict(permitted));
-        // By this thread, or by another one that empties the table.
+        // By this thread, or by another thread that empties the table.
         let committed = claim.state() == State::Committed;
         let after = if committed { Bucket::EMPTY } else { content };
-        // An exchange that fails here has been done by another thread.
+        // If this exchange fails, another thread has done it.
         tokens.table.exchange(bucket, reference, after);
         if committed {
             return Ok(content.len());
@@ -120,7 +120,7 @@ fn settle_or_empty<L: Layout>(
         Content::Bucket(content) => return content,
         Content::Reference(reference) => reference,
     };
-    // Two threads that aborted each other's emptyings could go on for ever.
+    // Otherwise two threads could abort each other's emptyings indefinitely.
     if let Resolved::Pending(pending) = tokens.pool.resolve(bucket, reference)
         && pending.transfer.is_emptying()
         && permitted()
@@ -147,7 +147,7 @@ mod tests {
 
     const HASHES: u64 = 100;
 
-    /// With some tokens, and few descriptors.
+    /// A table with some tokens and few descriptors.
     fn filled() -> Small {
         let table = Table::new(Geometry::with_buckets(64).expect("possible")).expect("memory");
         let mut tokens = Tokens::with_table(table, 16, Some(2)).expect("memory");
@@ -166,14 +166,14 @@ mod tests {
         (stored.count(), words.filter(is_frozen).count())
     }
 
-    /// How it ended, and how many were removed.
+    /// Returns how it ended, and the number of removed tokens.
     fn empty(tokens: &Small, permitted: impl Fn() -> bool) -> (Emptied, usize) {
         let mut all = 0;
         let emptied = tokens.empty_while(&permitted, |removed| all += removed);
         (emptied, all)
     }
 
-    /// Another thread freezes the first word that is not empty. Returns what it holds of it, and how many are in.
+    /// Another thread freezes the first word that is not empty. Returns its claim, and the word's number of tokens.
     fn begin_an_emptying(tokens: &Small) -> (Claim<'_, Lanes<4, 16>>, usize) {
         let bucket = (0..)
             .find(|&bucket| tokens.peek(bucket) != Bucket::EMPTY)
@@ -196,7 +196,7 @@ mod tests {
     fn the_emptying_of_another_thread_is_committed() {
         let tokens = filled();
         let others = die_in_an_emptying(&tokens);
-        // Who empties a word counts what was in: here the dead thread would.
+        // The thread that empties a word counts its tokens: here the dead thread would.
         let removed = HASHES as usize - others;
         assert_eq!(empty(&tokens, || true), (Emptied::All, removed));
         assert_eq!(stored_and_frozen(&tokens), (0, 0));
@@ -216,7 +216,7 @@ mod tests {
         let tokens = filled();
         let other = Cell::new(Some(begin_an_emptying(&tokens)));
         let permitted = || match other.take() {
-            // It was, until now.
+            // Permitted until now.
             Some(claimed) => {
                 drop(claimed);
                 die_in_an_emptying(&tokens);

@@ -19,7 +19,7 @@ use crate::error::OutOfMemory;
 use crate::layout::{Fingerprint, Layout};
 use crate::sync::{self, AtomicU64, Ordering};
 
-/// What the writers of one filter tell its scans.
+/// The messages from the writers of one filter to its scans.
 ///
 /// Behind a pointer: without atomics inside, the tokens are a value that does not change, so the compiler keeps the
 /// geometry and the other pointers in registers from one lookup to the next. And hints do not disturb threads that read
@@ -33,7 +33,7 @@ pub(super) struct Hints<L> {
 
 #[derive(Debug)]
 struct Shared {
-    /// While a scan is under way, the place of its log in the list, counted from 1; else 0.
+    /// During a scan, the place of its log in the list, counted from 1; else 0.
     scanning: AtomicU64,
     /// Allocated at the first scan.
     log: OnceBox<Log>,
@@ -45,7 +45,7 @@ struct Log {
     notes: AtomicU64,
     /// 0 is a vacant slot.
     slots: Box<[AtomicU64]>,
-    /// The next one, for scans of the table when it has grown.
+    /// The next log, for scans of the table when it has grown.
     larger: OnceBox<Self>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Hint {
     pub(super) fingerprint: Fingerprint,
 }
 
-/// The right to scan; given back when dropped.
+/// The right to scan, returned on drop.
 #[derive(Debug)]
 pub(super) struct Scan<'a, L> {
     hints: &'a Hints<L>,
@@ -66,13 +66,13 @@ pub(super) struct Scan<'a, L> {
 /// Why a scan could not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoScan {
-    /// Another snapshot is under way.
+    /// Another snapshot is in progress.
     Busy,
     OutOfMemory(OutOfMemory),
 }
 
-/// Slots for so many buckets. A scan takes some nanoseconds a bucket, in which two threads that do nothing but
-/// move tokens move a fiftieth of one.
+/// Buckets per slot. A scan takes some nanoseconds per bucket; in that time two threads that only move tokens move a
+/// fiftieth of one.
 const BUCKETS_PER_SLOT: usize = 16;
 
 const FEWEST_SLOTS: usize = if sync::MODEL { 1 } else { 64 };
@@ -144,9 +144,9 @@ impl<L: Layout> Hints<L> {
         }
     }
 
-    /// Begins a scan of a table of so many buckets, unless one is under way.
+    /// Begins a scan of a table with this many buckets, unless one is in progress.
     pub(super) fn scan(&self, buckets: usize) -> Result<Scan<'_, L>, NoScan> {
-        // Acquire: pairs with the Release in `Scan::drop`; what the last scan did to the log is done.
+        // Acquire: pairs with the Release in `Scan::drop`; the last scan's changes to the log are done.
         self.shared()
             .scanning
             .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
@@ -182,7 +182,7 @@ impl Shared {
         iter::successors(self.log.get(), |log| log.larger.get())
     }
 
-    /// One that is large enough for so many buckets, and its place. Only for who has the right to scan.
+    /// A log that is large enough for this many buckets, and its place. Requires the right to scan.
     fn log_for(&self, buckets: usize) -> Result<(u64, &Log), OutOfMemory> {
         let slots = (buckets / BUCKETS_PER_SLOT).max(FEWEST_SLOTS);
         let (mut place, mut log) = (1, &self.log);
@@ -266,7 +266,7 @@ mod tests {
             assert!(scan.hints().is_none(), "one found no room");
             drop(scan);
             assert_eq!(hints.shared().logs().count(), logs);
-            // Of a writer that is late by the whole scan.
+            // From a writer that is late by the whole scan.
             hints.note(hint(7));
         }
         let slots: usize = hints.shared().logs().map(|log| log.slots.len()).sum();
@@ -278,7 +278,7 @@ mod tests {
         let hints = Hints::new().expect("memory");
         let scan = hints.scan(0).expect("memory");
         scan.forget();
-        // One who took the first turn of an earlier scan, and writes only now.
+        // A writer that took the first turn of an earlier scan, and writes only now.
         scan.log.slots[0].store(hint(1).into_bits::<FourBySixteen>(), Ordering::Relaxed);
         hints.note(hint(2));
         assert_eq!(noted(&scan), [hint(1), hint(2)]);

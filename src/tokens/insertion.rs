@@ -1,4 +1,4 @@
-//! Insertion: one exchange where there is room, a chain of relocations where there is none.
+//! Insertion: one exchange if there is room, otherwise a path of relocations.
 
 use core::hint::select_unpredictable;
 use core::iter;
@@ -16,7 +16,7 @@ use crate::table::{Candidates, Word};
 /// stays lock-free.
 pub(crate) const ATTEMPTS: usize = if sync::MODEL { 3 } else { 64 };
 
-/// Why an insert found no place.
+/// Why an insert was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// No path to a vacant slot within the budget.
@@ -25,7 +25,7 @@ pub(crate) enum Refusal {
     Disturbed,
     /// No attempt succeeded, and the last one found no free descriptor.
     Starved,
-    /// Both buckets hold nothing but copies of this very class.
+    /// Both buckets hold only copies of this class.
     AllCopies,
 }
 
@@ -92,7 +92,7 @@ fn add<L: Layout>(tokens: &Tokens<L>, class: Candidates, token: Token<L>) -> boo
         match add_to(tokens, class, token, a, b) {
             None => return false,
             Some(true) => return true,
-            // Another writer was faster, so the system as a whole made progress.
+            // Lost to another writer, so the system as a whole made progress: retry.
             Some(false) => {}
         }
     }

@@ -9,7 +9,7 @@ use crate::layout::{Bucket, Layout, Matches, Sight, Token};
 use crate::sync::{self, Event};
 use crate::table::{Candidates, Content, Word};
 
-/// What one candidate says about a class.
+/// The answer of one candidate about a class.
 enum Answer<L> {
     Present(Token<L>),
     Absent,
@@ -20,18 +20,18 @@ enum Answer<L> {
 /// Returns whether a token of this class is stored. Writes nothing.
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was
-/// in one of two words frozen by the same reference; of a miss, a moment between the two version reads.
-/// There is one: a token of the class passes from the word read second to the word read first only with
-/// a bump between, or by the help of a remove that was under way before and can be placed there.
+/// in one of two words frozen by the same reference; of a miss, a moment between the two version reads. There is one: a
+/// token of the class passes from the word read second to the word read first only with a bump between, or through a
+/// remove that was already in progress and can be placed there.
 #[inline]
 pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     let pair = tokens.table.pair(hash);
     let f = pair.class().fingerprint;
-    // The version first. What the writer of either word did before, above all a bump, is visible to
-    // `unchanged` below.
+    // The version first. The earlier effects of the writer of either word, above all a bump, are visible to `unchanged`
+    // below.
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
-    // Else the comparison of the fingerprint would only be done too early: it waits for both words.
+    // Otherwise the comparison would only be done too early: it waits for both words.
     if !L::AT_ONE_LOOK {
         return if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
             a.plain().either_contains(b.plain(), f)
@@ -39,7 +39,7 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
             look_slowly(tokens, hash).found()
         };
     }
-    // Before the branches, so that nothing is kept for later but the answer.
+    // Before the branches, so that only the answer is kept for later.
     let sight = Word::look(a, b, f);
     // A hit needs no validation, because the token was there when the word was loaded. But a branch on hit or miss
     // would often be mispredicted, and bumps are rare.

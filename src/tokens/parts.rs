@@ -1,4 +1,4 @@
-//! The parts of the shared object, and what a word means.
+//! The parts of the shared object, and the meaning of a word.
 
 use core::ops::Range;
 
@@ -20,7 +20,7 @@ pub(crate) struct Tokens<L> {
     pub(super) stripes: Stripes<BySize>,
     pub(super) pool: Pool<L>,
     pub(super) hints: Hints<L>,
-    /// Most buckets that one path search examines, at most [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
+    /// Maximum number of buckets that one path search examines, up to [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
     search_budget: u32,
     /// Whether a pending admission is committed by its owner alone, who looks [elsewhere](super::OtherTables) too. Other
     /// threads abort it. Else every thread may: what it needs to know is in the two words of the class.
@@ -28,7 +28,7 @@ pub(crate) struct Tokens<L> {
 }
 
 impl<L: Layout> Tokens<L> {
-    /// The tokens of this table. Descriptors as many as it needs, unless their number is given.
+    /// The tokens of this table, with the number of descriptors that it needs unless given.
     pub(crate) fn with_table(
         table: Table<L>,
         search_budget: usize,
@@ -95,7 +95,7 @@ impl<L: Layout> Tokens<L> {
         self.owners_decide = true;
     }
 
-    /// Tells lookups and a scan under way that tokens of a class are about to change places.
+    /// Tells lookups and a running scan that tokens of a class are about to change places.
     #[inline]
     pub(super) fn announce(&self, bucket: usize, fingerprint: Fingerprint) {
         if self.stripes.bump(fingerprint) {

@@ -4,8 +4,8 @@
 //! of relocations that ends in a vacant slot (Li, Andersen, Kaminsky, Freedman, EuroSys 2014). It only reads. Its
 //! result may be outdated at once, so each hop is checked again when it is executed.
 //!
-//! All alternates of a full bucket are loaded together and judged together, so that the processor waits for memory once,
-//! and for one branch.
+//! All alternates of a full bucket are loaded and judged together, so that the processor waits for memory once, and for
+//! one branch.
 //!
 //! Two kinds of table can be searched: one of a fixed size, and one that doubles.
 
@@ -17,20 +17,20 @@ use crate::layout::{Arenas, Array, Bucket, LONG_BUDGET, Layout, REMEMBERED, SHOR
 use crate::table::sizing::pair_slots;
 use crate::table::{Candidates, Reference};
 
-/// What a path search needs to know of a table: the buckets, and which other bucket the token of one can go to. And how a
-/// path is executed there.
+/// The view of a table that a path search needs: the buckets, and the other bucket of each token. Also the execution of
+/// a path there.
 pub(super) trait CuckooGraph<L: Layout> {
-    /// The number of buckets that a search can come to.
+    /// The number of buckets that a search can reach.
     fn buckets(&self) -> usize;
-    /// Most buckets that one search examines.
+    /// Maximum number of buckets that one search examines.
     fn budget(&self) -> usize;
     /// The content of a bucket at some moment. If it is no longer there, or not yet, it is empty.
     fn look(&self, bucket: usize) -> Bucket<L>;
     /// The other bucket of a token.
     fn other(&self, bucket: usize, token: Token<L>) -> usize;
-    /// Asks for the memory of a bucket.
+    /// Prefetches a bucket.
     fn fetch(&self, bucket: usize);
-    /// How many tokens of a bucket go wherever the item of this class goes.
+    /// The number of tokens in a bucket that go wherever the item of this class goes.
     fn copies(&self, bucket: usize, content: Bucket<L>, class: Candidates) -> usize;
     /// The descriptors.
     fn pool(&self) -> &Pool<L>;
@@ -44,17 +44,17 @@ pub(super) trait CuckooGraph<L: Layout> {
     fn thaw(&self, bucket: usize, reference: Reference<L>, content: Bucket<L>);
 }
 
-/// One relocation of a path: what a relocation is asked to do.
+/// One relocation of a path: the arguments of a relocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hop<L> {
     pub(super) moved: Token<L>,
     pub(super) source: usize,
     pub(super) destination: usize,
-    /// Whether the source is a candidate of the item, so that the path is done with this hop.
+    /// Whether the source is a candidate of the item, so that this hop completes the path.
     pub(super) last: bool,
 }
 
-/// The tokens of a full bucket, their alternate buckets, and what those hold.
+/// The tokens of a full bucket, their alternate buckets, and the contents of those.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion<L: Layout> {
     source: usize,
@@ -100,7 +100,7 @@ impl<L: Layout> Expansion<L> {
         (0..L::SLOTS).filter(|slot| self.examined >> slot & 1 != 0)
     }
 
-    /// A slot whose token could go where there is room.
+    /// A slot whose token has room in its alternate.
     #[inline]
     fn movable(&self) -> Option<usize> {
         match self.rooms() {
@@ -109,7 +109,7 @@ impl<L: Layout> Expansion<L> {
         }
     }
 
-    /// One bit for each slot whose token could go where there is room.
+    /// One bit for each slot whose token has room in its alternate.
     #[inline]
     fn rooms(&self) -> u32 {
         let bit = |(slot, content): (usize, &Bucket<L>)| u32::from(content.has_room()) << slot;
@@ -123,7 +123,7 @@ impl<L: Layout> Expansion<L> {
     }
 }
 
-/// Buckets that are examined to find out whether one hop is enough: both candidates and their alternates.
+/// Number of buckets examined to find out whether one hop is enough: both candidates and their alternates.
 pub(super) const fn near<L: Layout>() -> usize {
     2 + pair_slots::<L>()
 }
@@ -145,7 +145,7 @@ pub(super) fn near_hop<L: Layout>(a: &Expansion<L>, b: &Expansion<L>) -> Option<
     })
 }
 
-/// How the search came to a bucket: from which node, by moving the token of which slot. 0 for a candidate of the item.
+/// How the search reached a bucket: from which node, by moving the token of which slot. 0 for a candidate of the item.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival(u32);
 
@@ -166,8 +166,8 @@ impl Arrival {
     }
 }
 
-/// For so many nodes in advance the search asks for what they lead to. More would be asked for in vain: half of the
-/// expansions find room. Fewer would wait for memory.
+/// Number of nodes whose alternates the search prefetches in advance. More would be in vain: half of the expansions
+/// find room. Fewer would wait for memory.
 const AHEAD: usize = 6;
 
 #[derive(Debug)]
@@ -189,9 +189,9 @@ pub(super) struct Path<'a, L> {
     layout: PhantomData<L>,
 }
 
-/// The room for the nodes of one kind of search: three arrays of plain integers, because those are cheap to set to 0.
+/// The room for the nodes of one kind of search: three arrays of plain integers, which are cheap to zero.
 pub(super) trait Arena<L> {
-    /// Most buckets that a search with this room examines.
+    /// Maximum number of buckets that a search with this room examines.
     const BUDGET: usize;
     type Of<T: Copy + Debug>: Array<T>;
 }
@@ -210,7 +210,7 @@ impl<L: Layout> Arena<L> for Long {
     type Of<T: Copy + Debug> = <L::Arenas as Arenas>::Long<T>;
 }
 
-/// The nodes of one search, on the stack: the full buckets it came through.
+/// The nodes of one search, on the stack: the full buckets that it has reached.
 pub(super) struct Search<L, A: Arena<L>> {
     buckets: A::Of<usize>,
     contents: A::Of<u64>,
@@ -223,7 +223,7 @@ pub(super) type ShortSearch<L> = Search<L, Short>;
 pub(super) type LongSearch<L> = Search<L, Long>;
 
 impl<L: Layout, A: Arena<L>> Search<L, A> {
-    /// Room for so many nodes.
+    /// Maximum number of nodes.
     const NODES: usize = <A::Of<usize> as Array<usize>>::LEN;
 
     #[inline]
@@ -263,7 +263,7 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
         }
         let mut left = budget.min(A::BUDGET).saturating_sub(2);
         let mut parent = 0;
-        // What the candidates lead to has been looked at, for a path of one hop.
+        // The near search has examined the alternates of the candidates.
         let mut fetched = 2;
         while parent < self.len && left > 0 {
             let source = self.buckets.as_slice()[parent];
@@ -318,7 +318,7 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
         }
     }
 
-    /// Asks for the buckets that a node leads to.
+    /// Prefetches the buckets that a node leads to.
     #[inline]
     fn fetch(&self, graph: &impl CuckooGraph<L>, node: usize) {
         let bucket = self.buckets.as_slice()[node];
@@ -342,7 +342,7 @@ impl<L: Layout, A: Arena<L>> Search<L, A> {
 
 /// Marks a bucket of a small table; false if it was marked before.
 fn visit(visited: &mut [u64; REMEMBERED / 64], bucket: usize) -> bool {
-    // As many numbers in a row as there are buckets, from whichever on.
+    // As many consecutive numbers as there are buckets, from any first number.
     let bucket = bucket % REMEMBERED;
     let word = &mut visited[bucket / 64];
     let fresh = *word & 1 << (bucket % 64) == 0;
@@ -378,7 +378,7 @@ mod tests {
     type FourBySixteen = Lanes<4, 16>;
     type ShortSearch = super::ShortSearch<FourBySixteen>;
 
-    /// A table that random tokens fill, but for one slot of the bucket `vacant`.
+    /// A table full of random tokens, except for one slot of the bucket `vacant`.
     fn full_but_for_one<L: Layout>(buckets: usize, vacant: usize, seed: u64) -> Tokens<L> {
         let table = Table::new(Geometry::with_buckets(buckets).expect("accepted")).expect("memory");
         let mut tokens = Tokens::with_table(table, LONG_BUDGET, Some(1)).expect("memory");
@@ -396,7 +396,7 @@ mod tests {
         tokens
     }
 
-    /// Where a search without bounds comes to the vacant slot: after how many buckets, and from which node.
+    /// Where an unbounded search reaches the vacant slot: after how many buckets, and from which node.
     fn far<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> Option<(usize, usize)> {
         let mut nodes = vec![class.first, class.second];
         if nodes.iter().any(|&bucket| tokens.peek(bucket).has_room()) {
@@ -459,7 +459,7 @@ mod tests {
             assert!(matches!(found, Found::Path(_)), "none from node {parent}");
             latest = latest.max(parent);
         }
-        // The slot is in the last bucket of all, and one of several nodes leads there.
+        // The slot is in the very last bucket, and one of several nodes leads there.
         let last = REMEMBERED - REMEMBERED / L::SLOTS;
         assert!(latest > last * 5 / 6, "node {latest} at most");
     }

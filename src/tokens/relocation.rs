@@ -65,18 +65,18 @@ fn try_to_relocate<L: Layout>(
     // From here on, until the claim publishes again, a word with this reference holds `before` while the use is
     // pending or aborted, and `after` once it is committed, whichever thread writes it back.
     let (reference, pending) = claim.publish(transfer);
-    // All relocations freeze the lower word first. So of two relocations over the same words, one gets both.
+    // All relocations freeze the lower word first. So if two cover the same words, one of them gets both.
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
-    // The exchange fails if the word is not what was read: then the hop may be impossible. No word is frozen yet.
+    // Fails if the word is not what was read: then the hop may be impossible. No word is frozen yet.
     if !graph.freeze(lower, transfer.before(lower), reference) {
         claim.decide(pending, State::Aborted);
         return false;
     }
     // From here on another thread may abort the use and write the lower word back.
     if !graph.freeze(higher, transfer.before(higher), reference) {
-        // Aborted before it is written back: a word that is written back has a decided use, so no thread can commit
-        // a use of which one word has gone on.
+        // Abort before writing back: a word that is written back has a decided use, so no thread can commit a use after
+        // one of its words has changed.
         claim.decide(pending, State::Aborted);
         graph.thaw(lower, reference, transfer.before(lower));
         return false;
@@ -99,7 +99,7 @@ fn try_to_relocate<L: Layout>(
 }
 
 impl<L: Layout> Tokens<L> {
-    /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
+    /// Moves one token of this class from its first candidate to its second. For tests.
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
         let class = self.table.candidates(hash);
         let moved = if L::VALUE_BITS == 0 {

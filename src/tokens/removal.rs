@@ -20,7 +20,7 @@ pub(super) fn remove<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     if Word::are_plain(a, b) {
         let (a, b) = (a.plain(), b.plain());
         let matches = Matches::of(class.fingerprint, a, b);
-        // If there are more, the remove may need to bump the stripe.
+        // With several tokens, the remove may need to bump the stripe.
         if matches.is_single() {
             let in_first = matches.in_first();
             // Selects without a branch, because the choice is unpredictable.
@@ -35,7 +35,7 @@ pub(super) fn remove<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     remove_slowly(tokens, hash)
 }
 
-/// The same in full: for frozen words, for several tokens, for none, and after a lost exchange.
+/// The complete version: for frozen words, for several tokens, for none, and after a lost exchange.
 #[cold]
 #[inline(never)]
 fn remove_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {

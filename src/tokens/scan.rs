@@ -1,6 +1,6 @@
 //! Scan: a private copy of the tokens, taken while others write.
 //!
-//! A token that is in during the whole scan is in the copy, however often it moves. Four steps ensure this:
+//! A token that is stored during the whole scan is in the copy, however often it moves. Four steps ensure this:
 //!
 //! 1. Set the scan bit of the stripes. A mover that bumped before is seen with both its references, and aborted
 //!    or finished like by any writer; one that bumps later leaves a hint before it moves the token.
@@ -23,12 +23,12 @@ use crate::layout::{Bucket, Layout, Token};
 use crate::sync;
 use crate::table::Candidates;
 
-/// Why one attempt failed.
+/// Why an attempt failed.
 pub(super) enum Disturbance {
     /// More tokens moved than the log of hints holds.
     Hints,
-    /// The copy is full, because it has tokens that were removed during the scan beside those that were inserted. Or the
-    /// table has grown twice.
+    /// The copy is full, because it has both tokens removed during the scan and tokens inserted during it. Or the table
+    /// has grown twice.
     Other,
     OutOfMemory(OutOfMemory),
 }
@@ -36,7 +36,7 @@ pub(super) enum Disturbance {
 /// Attempts, each in several passes if too many tokens moved in the one before.
 const ATTEMPTS: usize = if sync::MODEL { 2 } else { 8 };
 
-/// By how much the number of passes grows.
+/// The factor by which the number of passes grows.
 const MORE_PASSES: usize = 4;
 
 impl From<OutOfMemory> for Disturbance {
@@ -54,7 +54,7 @@ impl From<NoScan> for SnapshotError {
     }
 }
 
-/// A copy that holds every token that is in from the call to the return, and their number.
+/// A copy that holds every token that is stored from the call to the return, and their number.
 pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usize), SnapshotError> {
     let scan = tokens.hints.scan(tokens.table.len())?;
     in_attempts(tokens.stripes.len(), |passes| {
@@ -65,8 +65,8 @@ pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usiz
     })
 }
 
-/// What one of some attempts gives, each of which is told its number of passes: more if too many tokens moved in the one
-/// before.
+/// Calls `attempt` until it succeeds or the attempts run out, with a number of passes that rises if too many tokens
+/// moved.
 pub(super) fn in_attempts<T>(
     stripes: usize,
     mut attempt: impl FnMut(usize) -> Result<T, Disturbance>,
@@ -85,7 +85,7 @@ pub(super) fn in_attempts<T>(
 
 /// Adds the tokens of a group of stripes to the copy.
 ///
-/// Let a token of the group be in all the while. If some word was read while it held the token, the copy has it.
+/// Let a token of the group be stored throughout. If some word was read while it held the token, the copy has it.
 /// Otherwise the token came to the word that was read first after that read, and was gone from the other word when
 /// that was read. Who moved it bumped its stripe, and that bump came after the announcement or before it.
 ///
@@ -110,7 +110,7 @@ fn copy_group<L: Layout>(
     tokens.stripes.end_scan(group);
     copied?;
     // After the copy: each class that a hint names is read as a whole, validated as a miss is, so it has
-    // every token that is in all the while. What is found replaces what the copy has of the class.
+    // every token that is stored throughout. These tokens replace those of the class in the copy.
     let hints = scan.hints().ok_or(Disturbance::Hints)?;
     hints
         .filter(|hint| group.has(hint.fingerprint))
@@ -159,7 +159,7 @@ fn place<L: Layout>(
     Ok(())
 }
 
-/// Gives a class the tokens that were found in its two words.
+/// Sets the tokens of a class to those found in its two words.
 fn set_tokens<L: Layout>(
     copy: &mut Tokens<L>,
     class: Candidates,
@@ -229,7 +229,7 @@ mod tests {
         values
     }
 
-    /// Whatever the copy had of the class: fewer, more, or as many with other values.
+    /// Whatever tokens of the class the copy had: fewer, more, or the same number with other values.
     #[test]
     fn a_class_gets_the_tokens_that_were_found() {
         let found = holding(&[4, 9, 9]);

@@ -1,10 +1,10 @@
-//! Settlement: what a writer does when it meets a frozen word.
+//! Settlement: how a writer handles a frozen word.
 //!
-//! A pending relocation is aborted, a pending admission is decided, and what is decided is written back. So no
+//! A pending relocation is aborted, a pending admission is decided, and a decided use is written back. So no
 //! writer waits for the owner of a descriptor, and no writer is harmed if the owner never continues.
 //!
-//! The target of an admission is frozen, so no equal token can hop between its two words. One read of the other word, the
-//! witness, therefore says whether the class is empty. Any thread may read it and decide; the first one that reaches the
+//! The target of an admission is frozen, so no equal token can hop between its two words. One read of the other word,
+//! the witness, therefore says whether the class is empty. Any thread may read it and decide; the first to reach the
 //! descriptor counts.
 
 use super::descriptor::{Pending, Resolved, State};
@@ -29,7 +29,7 @@ pub(super) fn settle<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> Bucket<L> 
 #[inline(never)]
 pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> Bucket<L> {
     loop {
-        // Loaded anew: since the caller looked, the word may hold another reference, or content.
+        // Load again: since the caller's load, the word may hold another reference, or content.
         let word = tokens.table.load(bucket);
         let reference = match word.content() {
             Content::Bucket(content) => return content,
@@ -46,7 +46,7 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
                 decide(tokens, &pending, &NoOtherTables);
             }
             // Anything else pending is aborted, which leaves both words as they were. If the owner, or another
-            // thread, has decided first, the exchange fails, and the next round finds what was decided.
+            // thread, has decided first, the exchange fails, and the next round finds the decision.
             Resolved::Pending(pending) => {
                 tokens
                     .pool
@@ -111,7 +111,7 @@ fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> 
             Content::Reference(reference) => reference,
         };
         match tokens.pool.resolve(witness, reference) {
-            // The word has changed since it was read.
+            // The word has changed since it was read: read it again.
             Resolved::Stale => {}
             Resolved::Settled(content) => return !content.contains(fingerprint),
             Resolved::Pending(other) if other.old.contains(fingerprint) => return false,
@@ -133,12 +133,12 @@ fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> 
     }
 }
 
-/// What must be absent elsewhere, in the order in which it is asked: this table is asked between the earlier tables and
-/// the later ones.
+/// Tables that must not hold the class either, in the order in which they are asked: this table is asked between the
+/// earlier and the later ones.
 pub(crate) trait OtherTables {
     /// Whether no table that lookups read earlier than this one holds a token of the class.
     fn earlier_hold_none(&self) -> bool;
-    /// The same for those that they read later. Also checks that these are still all tables, and in this order.
+    /// The same for tables that lookups read later. Also checks that these are still all tables, and in this order.
     fn later_hold_none(&self) -> bool;
 }
 

@@ -17,7 +17,7 @@ use crate::error::OutOfMemory;
 use crate::layout::Fingerprint;
 use crate::sync::{self, AtomicU64, Ordering};
 
-/// The version counters of one table, as many as `N` says.
+/// The version counters of one table; `N` gives their number.
 #[derive(Debug)]
 pub(super) struct Stripes<N> {
     /// Their number is a power of two.
@@ -25,11 +25,11 @@ pub(super) struct Stripes<N> {
     number: PhantomData<N>,
 }
 
-/// How many stripes a table has.
+/// The number of stripes of a table.
 pub(super) trait Number {
-    /// For a table of so many words. A power of two.
+    /// For a table of this many words. A power of two.
     fn for_words(words: usize) -> usize;
-    /// Of so many that were made for a table. If it is a constant, each lookup saves a load.
+    /// For a table that has `len` stripes. If it is a constant, each lookup saves a load.
     fn given(len: usize) -> usize;
 }
 
@@ -56,18 +56,18 @@ pub(super) struct Group {
 /// The bit that is set while a scan is on.
 const SCAN: u64 = 1;
 
-/// What a bump adds.
+/// The increment of a bump.
 const BUMP: u64 = SCAN << 1;
 
-/// The most stripes, 1 KiB. The number of stripes does not change the cost of a bump, which is the transfer of one cache
-/// line. It hardly changes the number of lookups that must repeat, because a lookup takes no longer than a relocation.
+/// The maximum number of stripes, 1 KiB. Their number does not change the cost of a bump, the transfer of one cache
+/// line. It hardly changes the number of lookups that repeat, because a lookup takes no longer than a relocation.
 const MOST: usize = if sync::MODEL { 4 } else { 128 };
 
-/// A cache line.
+/// One cache line.
 const FEWEST: usize = if sync::MODEL { 4 } else { 8 };
 
 impl Number for BySize {
-    /// They take a 32nd of the bytes of the words, if they need not be fewer or more.
+    /// They take a 32nd of the bytes of the words, within the bounds.
     fn for_words(words: usize) -> usize {
         let affordable = (words / 32).max(1).ilog2();
         (1 << affordable).clamp(FEWEST, MOST)
@@ -79,7 +79,7 @@ impl Number for BySize {
     }
 }
 
-/// One for each two heads. A larger table has no more: lookups would have to ask for their number.
+/// One for each two heads. A larger table has no more: lookups would have to load their number.
 #[cfg(feature = "std")]
 const OF_GROWING: usize = if sync::MODEL { 4 } else { 32 };
 
@@ -114,7 +114,7 @@ impl Group {
 }
 
 impl<N: Number> Stripes<N> {
-    /// Those of a table of so many words.
+    /// The stripes of a table of this many words.
     pub(super) fn new(words: usize) -> Result<Self, OutOfMemory> {
         let number = N::for_words(words);
         assert!(number.is_power_of_two());
@@ -140,8 +140,8 @@ impl<N: Number> Stripes<N> {
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
         let mask = N::given(self.versions.len()) - 1;
-        // SAFETY: there are `N::for_words` of them, a power of two, and that is what `given` says. So the mask is less, and
-        // what is left of any number is not more than the mask.
+        // SAFETY: there are `N::for_words` of them, a power of two, and `given` returns that number. So the mask is
+        // less, and the masked number is at most the mask.
         unsafe { self.versions.get_unchecked(f.bits() as usize & mask) }
     }
 
@@ -190,7 +190,7 @@ impl<N: Number> Stripes<N> {
         }
     }
 
-    /// Ends the scan of a thread that died in it. For a caller who has the tokens alone.
+    /// Ends the scan of a dead thread. Requires exclusive access to the tokens.
     pub(super) fn end_all_scans(&self) {
         Group::all(1).for_each(|group| self.end_scan(group));
     }

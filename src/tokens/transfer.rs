@@ -11,7 +11,7 @@ use crate::layout::{Bucket, Layout, Token};
 /// Two words before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Transfer<L: Layout> {
-    /// The token that moves from the source to the destination; `None` but for a relocation.
+    /// The token that moves from the source to the destination; `None` except in a relocation.
     pub(super) moved: Option<Token<L>>,
     /// The token that is new in the source.
     pub(super) placed: Option<Token<L>>,
@@ -25,7 +25,7 @@ pub(super) struct Transfer<L: Layout> {
 pub(super) const FIELDS: usize = 5;
 
 impl<L: Layout> Transfer<L> {
-    /// The removal of all that `bucket` holds.
+    /// The removal of all tokens of `bucket`.
     pub(super) fn emptying(bucket: usize, content: Bucket<L>) -> Self {
         Self {
             moved: None,
@@ -37,7 +37,7 @@ impl<L: Layout> Transfer<L> {
         }
     }
 
-    /// The split of `bucket`, which is not 0, into words that are to have twice its number and one more.
+    /// The split of `bucket`, which is not 0, into words with twice its number and one more.
     #[cfg(feature = "std")]
     pub(super) fn split(bucket: usize, content: Bucket<L>) -> Self {
         Self {
@@ -51,12 +51,12 @@ impl<L: Layout> Transfer<L> {
         self.is_emptying() && self.source != self.destination
     }
 
-    /// Of a split it is true too: no table has both.
+    /// Also true for a split: no table has both.
     pub(super) fn is_emptying(&self) -> bool {
         self.moved.is_none() && self.placed.is_none()
     }
 
-    /// What `bucket` holds before it.
+    /// The content of `bucket` before the transfer.
     pub(super) fn before(&self, bucket: usize) -> Bucket<L> {
         if bucket == self.source {
             self.old_source

@@ -12,6 +12,7 @@ use lockfree_cuckoo::{
     RotatingCuckooFilter, SemiSorted,
 };
 use model::hashers::Fnv;
+use serde::Serialize;
 use serde::de::value::{BorrowedBytesDeserializer, BytesDeserializer, Error, SeqDeserializer};
 use serde::de::{Deserialize, DeserializeOwned};
 
@@ -28,8 +29,12 @@ fn filter() -> CuckooFilter {
 
 fn custom(key: u64) -> CuckooFilter<Fnv> {
     let filter = CuckooFilter::with_capacity_and_hasher(100, Fnv { key });
-    filter.insert("a").expect("room");
+    filter.insert("item 7").expect("room");
     filter
+}
+
+fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).expect("serialized")
 }
 
 /// Both ways of reading a JSON text.
@@ -40,27 +45,46 @@ fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     from_str
 }
 
-#[test]
-fn json_has_the_bytes_as_numbers() {
-    let mut written = filter();
-    let text = serde_json::to_string(&written).expect("serialized");
-    let bytes: Vec<u8> = serde_json::from_str(&text).expect("an array of numbers");
-    assert!(bytes == written.to_bytes());
-    let mut read: CuckooFilter = from_json(&text).expect("the same text");
-    assert!(read.to_bytes() == bytes);
-    assert!((0..100u32).all(|item| read.contains(&item)));
+/// JSON has the bytes as numbers, and postcard as they are. What is read is the same filter, and passes the check.
+fn is_its_bytes<E: Engine>(mut written: Filter<E>, check: impl Fn(&Filter<E>)) {
+    let text = to_json(&written);
+    let message = postcard::to_allocvec(&written).expect("serialized");
+    let bytes = written.to_bytes();
+    let numbers: Vec<u8> = serde_json::from_str(&text).expect("an array of numbers");
+    assert!(numbers == bytes && message.ends_with(&bytes));
+    // Behind their number, in two bytes.
+    assert_eq!(message.len(), bytes.len() + 2);
+    let from_text: Filter<E> = from_json(&text).expect("the same text");
+    let from_message = postcard::from_bytes(&message).expect("the same message");
+    for mut read in [from_text, from_message] {
+        assert_eq!(read.hasher().seed(), written.hasher().seed());
+        assert!(read.to_bytes() == bytes);
+        check(&read);
+    }
 }
 
 #[test]
-fn postcard_has_the_bytes_as_they_are() {
-    let mut written = filter();
-    let message = postcard::to_allocvec(&written).expect("serialized");
-    let bytes = written.to_bytes();
-    assert!(message.ends_with(&bytes));
-    // Behind their number, in two bytes.
-    assert_eq!(message.len(), bytes.len() + 2);
-    let mut read: CuckooFilter = postcard::from_bytes(&message).expect("the same message");
-    assert!(read.to_bytes() == bytes);
+fn a_filter_is_its_bytes() {
+    is_its_bytes(filter(), |read| {
+        assert!((0..100u32).all(|item| read.contains(&item)));
+    });
+    is_its_bytes(grown(RandomState::with_seed(1)), |read| {
+        assert!((0..200).all(|item| read.contains(&format!("item {item}"))));
+    });
+    let builder = RotatingCuckooFilter::builder().capacity(100).generations(3);
+    let written = builder.seed(1).build().expect("memory");
+    for period in 0..5 {
+        for item in 0..80 {
+            written.insert(&(period, item)).expect("room");
+        }
+        written.rotate().expect("alone");
+    }
+    is_its_bytes(written, |read| {
+        assert_eq!(read.rotations(), 5);
+        assert!((0..80).all(|item| read.contains(&(4, item)) && read.contains(&(3, item))));
+        read.rotate().expect("alone");
+        assert_eq!(read.len(), 80, "it goes on as the other would have");
+    });
 }
 
 #[test]
@@ -82,14 +106,14 @@ fn filters_of_other_layouts_are_serialized() {
 
 #[test]
 fn a_filter_can_be_part_of_something() {
-    let text = serde_json::to_string(&("before", filter(), vec![custom(0)])).expect("serialized");
+    let text = to_json(&("before", filter(), vec![custom(0)]));
     let (before, default, customs): (String, CuckooFilter, Vec<CuckooFilter<Fnv>>) =
         from_json(&text).expect("the same text");
     assert_eq!(
         (before.as_str(), default.len(), customs.len()),
         ("before", 100, 1)
     );
-    assert!(customs[0].contains("a"));
+    assert!(customs[0].contains("item 7"));
 }
 
 #[test]
@@ -106,24 +130,24 @@ fn bytes_are_taken_however_they_are_given() {
     }
 }
 
+/// The default hasher has its seed; any other must be the default of its type, and be asked for.
 #[test]
-fn the_default_hasher_keeps_its_seed_and_others_are_recognized() {
-    let written = filter();
-    let text = serde_json::to_string(&written).expect("serialized");
-    let read: CuckooFilter = from_json(&text).expect("the same text");
-    assert_eq!(read.hasher().seed(), written.hasher().seed());
-    let error = from_json::<CuckooFilter<Fnv>>(&text).expect_err("another hasher");
-    assert!(error.contains("other keys"), "{error}");
-
-    let text = serde_json::to_string(&custom(0)).expect("serialized");
-    let read: CuckooFilter<Fnv> = from_json(&text).expect("the default keys");
-    assert!(read.contains("a"));
-    let error = from_json::<CuckooFilter>(&text).expect_err("a custom hasher");
-    assert!(error.contains("custom hasher"), "{error}");
-
-    let text = serde_json::to_string(&custom(1)).expect("serialized");
-    let error = from_json::<CuckooFilter<Fnv>>(&text).expect_err("other keys");
-    assert!(error.contains("other keys"), "{error}");
+fn another_hasher_is_told() {
+    fn check<E: Engine>(default: &Filter<E>, custom: fn(u64) -> Filter<E, Fnv>) {
+        let told = |text: &str, why| {
+            let error = from_json::<Filter<E, Fnv>>(text).expect_err(why);
+            assert!(error.contains("other keys"), "{error}");
+        };
+        told(&to_json(default), "another hasher");
+        told(&to_json(&custom(1)), "other keys");
+        let text = to_json(&custom(0));
+        let read: Filter<E, Fnv> = from_json(&text).expect("the default keys");
+        assert!(read.contains("item 7"));
+        let error = from_json::<Filter<E>>(&text).expect_err("a custom hasher");
+        assert!(error.contains("custom hasher"), "{error}");
+    }
+    check(&filter(), custom);
+    check(&grown(RandomState::with_seed(1)), |key| grown(Fnv { key }));
 }
 
 #[test]
@@ -137,7 +161,7 @@ fn anything_else_is_an_error() {
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 4;
-        let text = serde_json::to_string(&damaged).expect("serialized");
+        let text = to_json(&damaged);
         assert!(from_json::<CuckooFilter>(&text).is_err(), "byte {at}");
         let message = postcard::to_allocvec(&damaged).expect("serialized");
         assert!(
@@ -146,7 +170,7 @@ fn anything_else_is_an_error() {
         );
     }
     for length in 0..bytes.len() {
-        let text = serde_json::to_string(&bytes[..length]).expect("serialized");
+        let text = to_json(&bytes[..length]);
         let error = from_json::<CuckooFilter>(&text).expect_err("cut");
         assert!(error.contains("ends early"), "{length}: {error}");
     }
@@ -184,71 +208,18 @@ fn grown<S: std::hash::BuildHasher>(hasher: S) -> GrowingCuckooFilter<S> {
 }
 
 #[test]
-fn a_filter_that_grows_is_its_bytes_too() {
-    let mut written = grown(RandomState::with_seed(1));
-    let text = serde_json::to_string(&written).expect("serialized");
-    let message = postcard::to_allocvec(&written).expect("serialized");
-    let bytes = written.to_bytes();
-    assert!(serde_json::from_str::<Vec<u8>>(&text).expect("an array of numbers") == bytes);
-    assert!(message.ends_with(&bytes) && message.len() == bytes.len() + 2);
-    for read in [
-        from_json::<GrowingCuckooFilter>(&text).expect("the same text"),
-        postcard::from_bytes(&message).expect("the same message"),
-    ] {
-        let mut read = read;
-        assert_eq!(read.hasher().seed(), 1);
-        assert!(read.to_bytes() == bytes);
-        assert!((0..200).all(|item| read.contains(&format!("item {item}"))));
-    }
-
-    let text = serde_json::to_string(&grown(Fnv { key: 0 })).expect("serialized");
-    let read: GrowingCuckooFilter<Fnv> = from_json(&text).expect("the default keys");
-    assert!(read.contains(&"item 7".to_string()));
-    let error = from_json::<GrowingCuckooFilter>(&text).expect_err("a custom hasher");
-    assert!(error.contains("custom hasher"), "{error}");
-    let text = serde_json::to_string(&grown(Fnv { key: 1 })).expect("serialized");
-    let error = from_json::<GrowingCuckooFilter<Fnv>>(&text).expect_err("other keys");
-    assert!(error.contains("other keys"), "{error}");
-}
-
-#[test]
-fn a_filter_that_rotates_is_its_bytes_too() {
-    let builder = RotatingCuckooFilter::builder().capacity(100).generations(3);
-    let mut written = builder.seed(1).build().expect("memory");
-    for period in 0..5 {
-        for item in 0..80 {
-            written.insert(&(period, item)).expect("room");
-        }
-        written.rotate().expect("alone");
-    }
-    let text = serde_json::to_string(&written).expect("serialized");
-    let message = postcard::to_allocvec(&written).expect("serialized");
-    let bytes = written.to_bytes();
-    for read in [
-        from_json::<RotatingCuckooFilter>(&text).expect("the same text"),
-        postcard::from_bytes(&message).expect("the same message"),
-    ] {
-        let mut read = read;
-        assert_eq!((read.hasher().seed(), read.rotations()), (1, 5));
-        assert!(read.to_bytes() == bytes);
-        assert!((0..80).all(|item| read.contains(&(4, item)) && read.contains(&(3, item))));
-        read.rotate().expect("alone");
-        assert_eq!(read.len(), 80, "it goes on as the other would have");
-    }
-    let error = from_json::<CuckooFilter>(&text).expect_err("it rotates");
-    assert!(error.contains("one that rotates"), "{error}");
-}
-
-#[test]
 fn a_filter_of_the_other_kind_is_told() {
-    let growing = serde_json::to_string(&grown(RandomState::with_seed(1))).expect("serialized");
+    let growing = to_json(&grown(RandomState::with_seed(1)));
     let error = from_json::<CuckooFilter>(&growing).expect_err("it grows");
     assert!(error.contains("one that grows"), "{error}");
+    let rotating = to_json(&RotatingCuckooFilter::with_capacity(100));
+    let error = from_json::<CuckooFilter>(&rotating).expect_err("it rotates");
+    assert!(error.contains("one that rotates"), "{error}");
     let fixed = postcard::to_allocvec(&filter()).expect("serialized");
     assert!(postcard::from_bytes::<GrowingCuckooFilter>(&fixed).is_err());
     let bytes = grown(RandomState::with_seed(1)).to_bytes();
     for length in [0, 64, 100, bytes.len() - 1] {
-        let text = serde_json::to_string(&bytes[..length]).expect("serialized");
+        let text = to_json(&bytes[..length]);
         let error = from_json::<GrowingCuckooFilter>(&text).expect_err("cut");
         assert!(error.contains("ends early"), "{length}: {error}");
     }

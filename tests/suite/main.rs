@@ -37,5 +37,6 @@ mod rotating;
 mod seesaw;
 mod sizing;
 mod snapshot;
+mod surface;
 mod threads;
 mod values;

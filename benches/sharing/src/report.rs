@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use charts::{Axis, Chart, Scale, Series};
+use charts::{Axis, Chart, Series};
 use clap::Parser;
 
 use crate::tables::{Count, Rates};
@@ -30,6 +30,7 @@ const LOCKED: &str = "64 locks";
 
 pub(crate) fn run() -> io::Result<()> {
     let options = Options::parse();
+    options.svg.as_deref().map_or(Ok(()), Chart::check)?;
     println!("cache lines that change hands for an operation; caches of 1 MiB, a table of 2 MiB");
     println!("{MIXED}");
     let mut series = Vec::new();
@@ -46,16 +47,12 @@ pub(crate) fn run() -> io::Result<()> {
     let Some(file) = options.svg else {
         return Ok(());
     };
-    let axis = |label: &str, scale| Axis {
-        label: label.to_owned(),
-        scale,
-    };
     let chart = Chart {
         title: "Cache lines that change hands for an operation".to_owned(),
         mix: format!("{MIXED}; {LOCKED}: one for each part of the table"),
         machine: "simulated: private caches of 1 MiB, MESI; a table of 2 MiB".to_owned(),
-        x: axis("processors", Scale::Log),
-        y: axis("lines for an operation", Scale::Linear),
+        x: Axis::log("processors"),
+        y: Axis::linear("lines for an operation"),
         series,
     };
     chart.write_svg(&file)

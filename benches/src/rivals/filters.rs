@@ -188,36 +188,6 @@ impl Single for qfilter::Filter {
     }
 }
 
-/// `sbbf-rs-safe`: a split-block Bloom filter for one thread. A lookup is one cache line and a few vector instructions,
-/// so a lock would be most of it.
-impl Single for sbbf_rs_safe::Filter {
-    const REMOVES: bool = false;
-
-    /// With 24 bits of each key, for a false-positive rate near that of the others.
-    fn with_capacity(items: usize) -> Self {
-        Self::new(24, items)
-    }
-
-    fn size(&self) -> (Option<usize>, Option<usize>) {
-        (None, Some(self.as_bytes().len()))
-    }
-
-    #[inline]
-    fn insert(&mut self, hash: u64) -> bool {
-        self.insert_hash(hash);
-        true
-    }
-
-    #[inline]
-    fn contains(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-
-    fn clear(&mut self, _items: usize) {
-        self.reset();
-    }
-}
-
 /// `growable-bloom-filter`: for one thread, and grows. It hashes every key with a function of its own.
 impl Single for GrowableBloom {
     const REMOVES: bool = false;

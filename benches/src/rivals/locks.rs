@@ -1,10 +1,8 @@
-//! What sets of one thread are put in: locks, shards, and nothing.
+//! What sets of one thread are put in: a lock, and nothing.
 
-use std::array;
 use std::cell::UnsafeCell;
 
-use crossbeam_utils::CachePadded;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 
 use crate::contender::Contender;
 
@@ -35,7 +33,7 @@ pub trait Single: Send + Sized {
     }
 }
 
-/// What lets one thread at a time change a set, or each of some sets that share the hashes.
+/// What lets one thread at a time change a set.
 pub trait Lock: Sync {
     /// What is locked.
     type Set: Single;
@@ -46,16 +44,11 @@ pub trait Lock: Sync {
     /// For so many items.
     fn new(items: usize) -> Self;
 
-    /// Has the set of a hash looked at.
-    fn read<R>(&self, hash: u64, call: impl FnOnce(&Self::Set) -> R) -> R;
+    /// Has the set looked at.
+    fn read<R>(&self, call: impl FnOnce(&Self::Set) -> R) -> R;
 
-    /// Has the set of a hash changed.
-    fn write<R>(&self, hash: u64, call: impl FnOnce(&mut Self::Set) -> R) -> R;
-
-    /// Has each of the sets changed.
-    fn all<R>(&self, call: impl Fn(&mut Self::Set) -> R) -> Vec<R> {
-        vec![self.write(0, call)]
-    }
+    /// Has the set changed.
+    fn write<R>(&self, call: impl FnOnce(&mut Self::Set) -> R) -> R;
 }
 
 /// A set in a lock.
@@ -64,13 +57,6 @@ pub struct Locked<L>(L);
 
 /// In one lock that lookups share.
 pub type ReadWrite<T> = Locked<RwLock<T>>;
-
-/// In one lock that nothing shares, and that costs lookups less if there is one thread.
-pub type Exclusive<T> = Locked<Shards<T, 1>>;
-
-/// 64 of these, each for its part of the hashes, as sharded caches have it. Two threads rarely meet, so sharing among
-/// readers would not pay.
-pub type Sharded<T> = Locked<Shards<T, 64>>;
 
 /// As its users have it who need no second thread: behind `&mut`.
 pub type Alone<T> = Locked<OneThread<T>>;
@@ -85,28 +71,26 @@ impl<L: Lock> Contender for Locked<L> {
     }
 
     fn size(&self) -> (Option<usize>, Option<usize>) {
-        let (slots, bytes): (Vec<_>, Vec<_>) = self.0.all(|set| set.size()).into_iter().unzip();
-        (slots.into_iter().sum(), bytes.into_iter().sum())
+        self.0.read(L::Set::size)
     }
 
     #[inline]
     fn insert(&self, hash: u64) -> bool {
-        self.0.write(hash, |set| set.insert(hash))
+        self.0.write(|set| set.insert(hash))
     }
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.0.read(hash, |set| set.contains(hash))
+        self.0.read(|set| set.contains(hash))
     }
 
     #[inline]
     fn remove(&self, hash: u64) -> bool {
-        self.0.write(hash, |set| set.remove(hash))
+        self.0.write(|set| set.remove(hash))
     }
 
     fn clear(&mut self, items: usize) {
-        let sets = self.0.all(|_| ()).len();
-        self.0.all(|set| set.clear(items.div_ceil(sets)));
+        self.0.write(|set| set.clear(items));
     }
 }
 
@@ -118,44 +102,13 @@ impl<T: Single + Sync> Lock for RwLock<T> {
     }
 
     #[inline]
-    fn read<R>(&self, _hash: u64, call: impl FnOnce(&T) -> R) -> R {
+    fn read<R>(&self, call: impl FnOnce(&T) -> R) -> R {
         call(&self.read())
     }
 
     #[inline]
-    fn write<R>(&self, _hash: u64, call: impl FnOnce(&mut T) -> R) -> R {
+    fn write<R>(&self, call: impl FnOnce(&mut T) -> R) -> R {
         call(&mut self.write())
-    }
-}
-
-/// Sets in locks of their own.
-pub type Shards<T, const SHARDS: usize> = [CachePadded<Mutex<T>>; SHARDS];
-
-/// The middle of the hash chooses, because filters take their indices and fingerprints from its ends.
-#[inline]
-fn shard<const SHARDS: usize>(hash: u64) -> usize {
-    (hash >> 32) as usize % SHARDS
-}
-
-impl<T: Single, const SHARDS: usize> Lock for Shards<T, SHARDS> {
-    type Set = T;
-
-    fn new(items: usize) -> Self {
-        array::from_fn(|_| Mutex::new(T::with_capacity(items.div_ceil(SHARDS))).into())
-    }
-
-    #[inline]
-    fn read<R>(&self, hash: u64, call: impl FnOnce(&T) -> R) -> R {
-        call(&self[shard::<SHARDS>(hash)].lock())
-    }
-
-    #[inline]
-    fn write<R>(&self, hash: u64, call: impl FnOnce(&mut T) -> R) -> R {
-        call(&mut self[shard::<SHARDS>(hash)].lock())
-    }
-
-    fn all<R>(&self, call: impl Fn(&mut T) -> R) -> Vec<R> {
-        self.iter().map(|shard| call(&mut shard.lock())).collect()
     }
 }
 
@@ -194,13 +147,13 @@ impl<T: Single> Lock for OneThread<T> {
     }
 
     #[inline]
-    fn read<R>(&self, hash: u64, call: impl FnOnce(&T) -> R) -> R {
-        self.write(hash, |set| call(set))
+    fn read<R>(&self, call: impl FnOnce(&T) -> R) -> R {
+        self.write(|set| call(set))
     }
 
     #[inline]
     #[allow(unsafe_code, reason = "a lock is what is left out")]
-    fn write<R>(&self, _hash: u64, call: impl FnOnce(&mut T) -> R) -> R {
+    fn write<R>(&self, call: impl FnOnce(&mut T) -> R) -> R {
         assert!(self.owner == this_thread(), "not the thread that made it");
         // SAFETY: only one thread gets here, and no call of `Single`, nor of `Locked`, comes back here.
         call(unsafe { &mut *self.set.get() })

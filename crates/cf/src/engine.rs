@@ -3,24 +3,24 @@
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lockfree_cuckoo::{Chunks, Hashed};
+use lockfree_cuckoo::{Chunks, DynFilter};
 
 /// A filter of any kind and layout.
 #[derive(Debug)]
 pub(crate) struct Engine {
-    filter: Box<dyn Hashed>,
+    filter: DynFilter,
     /// Who has it uses the filter, if there is one: what the lock-free filters are measured against.
     turn: Option<Mutex<()>>,
 }
 
 /// A filter that may be used until this is dropped.
 pub(crate) struct Access<'a> {
-    filter: &'a dyn Hashed,
+    filter: &'a DynFilter,
     _turn: Option<MutexGuard<'a, ()>>,
 }
 
-impl<'a> Deref for Access<'a> {
-    type Target = dyn Hashed + 'a;
+impl Deref for Access<'_> {
+    type Target = DynFilter;
 
     fn deref(&self) -> &Self::Target {
         self.filter
@@ -28,7 +28,7 @@ impl<'a> Deref for Access<'a> {
 }
 
 impl Engine {
-    pub(crate) fn new(filter: Box<dyn Hashed>) -> Self {
+    pub(crate) fn new(filter: DynFilter) -> Self {
         Self { filter, turn: None }
     }
 
@@ -46,13 +46,13 @@ impl Engine {
         let take = |turn| Mutex::lock(turn).unwrap_or_else(PoisonError::into_inner);
         Access {
             _turn: self.turn.as_ref().map(take),
-            filter: &*self.filter,
+            filter: &self.filter,
         }
     }
 
     /// The filter, of which nobody else has any use now.
-    pub(crate) fn alone(&mut self) -> &mut dyn Hashed {
-        &mut *self.filter
+    pub(crate) fn alone(&mut self) -> &mut DynFilter {
+        &mut self.filter
     }
 
     /// What is in, to be read by a caller who knows that nobody writes meanwhile.

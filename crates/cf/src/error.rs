@@ -1,9 +1,6 @@
 //! What a command is refused for. The texts are those that RedisBloom's clients know, without the `ERR` before them.
 
-use lockfree_cuckoo::{InsertError, ReadError};
-
-use crate::budget::NotAdded;
-use crate::filter::{NotMade, WriteError};
+use lockfree_cuckoo::{BuildError, InsertError, ReadError, SnapshotError};
 
 /// Why a command was refused. Its text has no code before it: [`line`](Self::line) has.
 #[derive(Debug, thiserror::Error)]
@@ -70,18 +67,55 @@ pub enum Error {
     /// The filter has no room for an item, and may not grow any more.
     #[error("Filter is full: {0}")]
     CannotGrow(InsertError),
-    /// The filter has no room for an item, and there is no memory for it to grow.
-    #[error("Filter is full: {0}")]
-    NoMemoryToGrow(NotAdded),
+    /// The filter has no room for an item, and to grow takes more than what is left.
+    #[error("Filter is full: to grow, the filter needs {needed} bytes more, and {left} are left")]
+    NoMemoryToGrow {
+        /// Bytes that it needs besides those that it has.
+        needed: usize,
+        /// What is left for this filter.
+        left: usize,
+    },
     /// An item cannot be added for another reason.
     #[error(transparent)]
     NotInserted(InsertError),
-    /// A filter cannot be made: it would be too large.
+    /// A new filter would take more than there is left.
+    #[error(
+        "Insufficient memory to create filter: what is left is {left} bytes, and this filter needs {needed}"
+    )]
+    NoMemory {
+        /// To begin with.
+        needed: usize,
+        /// What was said to be left.
+        left: usize,
+    },
+    /// It would take more than one that grows may.
+    #[error(
+        "Insufficient memory to create filter: a filter that grows can take at most {most} bytes, and this one needs \
+         {needed}"
+    )]
+    TooLarge {
+        /// To begin with.
+        needed: usize,
+        /// What it may take.
+        most: usize,
+    },
+    /// There is no memory for it.
     #[error("Insufficient memory to create filter: {0}")]
-    NoMemory(NotMade),
-    /// A filter cannot be made for another reason.
+    NotAllocated(BuildError),
+    /// No layout has such a rate of false positives.
     #[error(transparent)]
-    NotMade(NotMade),
+    NoLayout(BuildError),
+    /// One that grows has a higher rate of false positives before it has grown.
+    #[error(
+        "ERROR: a filter that grows has a rate of {least:.6} when it is full for the first time, which is more than \
+         {asked}: set a higher one, or EXPANSION 0"
+    )]
+    RateOfGrowing {
+        /// What was asked for.
+        asked: f64,
+        /// What it has.
+        least: f64,
+    },
     /// The iterator of a dump is none that was given out, or the dump is forgotten.
     #[error("Invalid position")]
     Position,
@@ -96,7 +130,7 @@ pub enum Error {
     Read(#[from] ReadError),
     /// A filter could not be dumped.
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Dump(#[from] SnapshotError),
     /// What the caller refuses for reasons of its own, such as memory.
     #[error("{0}")]
     Other(String),
@@ -123,51 +157,23 @@ impl Error {
             | Self::NothingToDelete
             | Self::Full
             | Self::CannotGrow(_)
-            | Self::NoMemoryToGrow(_)
+            | Self::NoMemoryToGrow { .. }
             | Self::Position
             | Self::Chunk(_)
             | Self::Read(_) => "",
-            Self::WrongNumber(_)
-            | Self::Rate(_)
-            | Self::BucketSizeAndError
-            | Self::TooLong { .. }
-            | Self::Exists
-            | Self::NoFilter
-            | Self::NotInserted(_)
-            | Self::NoMemory(_)
-            | Self::NotMade(_)
-            | Self::Write(_)
-            | Self::NoMemoryToTransfer(_)
-            | Self::Other(_) => "ERR",
+            _ => "ERR",
         }
     }
 }
 
-impl From<NotMade> for Error {
-    fn from(error: NotMade) -> Self {
-        let is_rate = match &error {
-            NotMade::Build(error) => error.requested_rate().is_some(),
-            error => matches!(error, NotMade::RateOfGrowing { .. }),
-        };
-        if is_rate {
-            Self::NotMade(error)
-        } else {
-            Self::NoMemory(error)
-        }
-    }
-}
-
-impl From<NotAdded> for Error {
-    fn from(error: NotAdded) -> Self {
+impl From<InsertError> for Error {
+    fn from(error: InsertError) -> Self {
         match error {
-            NotAdded::Refused(
-                InsertError::Full { .. }
-                | InsertError::Disturbed { .. }
-                | InsertError::NoDescriptor { .. },
-            ) => Self::Full,
-            NotAdded::Refused(error @ InsertError::CannotGrow { .. }) => Self::CannotGrow(error),
-            NotAdded::Refused(error) => Self::NotInserted(error),
-            NotAdded::NoMemoryToGrow { .. } => Self::NoMemoryToGrow(error),
+            InsertError::Full { .. }
+            | InsertError::Disturbed { .. }
+            | InsertError::NoDescriptor { .. } => Self::Full,
+            InsertError::CannotGrow { .. } => Self::CannotGrow(error),
+            error => Self::NotInserted(error),
         }
     }
 }

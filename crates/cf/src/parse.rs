@@ -1,11 +1,8 @@
 //! From the arguments of a command to what is to be done.
 
-use crate::arguments::{capacity, check_length, integer, is, number, rate};
-use crate::command::{Call, Command, Rules};
+use crate::command::{Call, Command, Operation, Rules};
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::operation::Operation;
-use crate::settings::{self, Settings};
+use crate::settings::{self, Layout, Settings};
 use crate::spec::{Spec, Verb};
 use crate::transfers;
 
@@ -89,20 +86,14 @@ fn settings(
     }
     let (mut slots, mut error, mut iterations, mut expansion) = (None, None, None, None);
     for &[option, value] in pairs {
-        if is(option, "BUCKETSIZE") {
-            first(&mut slots, || number(value, "BUCKETSIZE", 1..=255))?;
-        } else if is(option, "ERROR") {
-            first(&mut error, || rate(value, "ERROR"))?;
-        } else if is(option, "MAXITERATIONS") {
-            first(&mut iterations, || {
+        match option.to_ascii_uppercase().as_slice() {
+            b"BUCKETSIZE" => first(&mut slots, || number(value, "BUCKETSIZE", 1..=255))?,
+            b"ERROR" => first(&mut error, || rate(value, "ERROR"))?,
+            b"MAXITERATIONS" => first(&mut iterations, || {
                 number(value, "MAXITERATIONS", 1..=65_535)
-            })?;
-        } else if is(option, "EXPANSION") {
-            first(&mut expansion, || {
-                number::<u16>(value, "EXPANSION", 0..=32_768)
-            })?;
-        } else {
-            return Err(Error::UnknownArgument);
+            })?,
+            b"EXPANSION" => first(&mut expansion, || number(value, "EXPANSION", 0..=32_768))?,
+            _ => return Err(Error::UnknownArgument),
         }
     }
     let defaults = rules.defaults;
@@ -152,5 +143,63 @@ fn items<'a>(
             [] => return Err(Error::WrongNumber(name)),
             _ => return Err(Error::UnknownArgument),
         }
+    }
+}
+
+fn is(argument: &[u8], word: &str) -> bool {
+    argument.eq_ignore_ascii_case(word.as_bytes())
+}
+
+/// An integer as Redis reads it: without a plus, blanks, or zeros ahead of it.
+fn integer(argument: &[u8]) -> Option<i64> {
+    let number: i64 = std::str::from_utf8(argument).ok()?.parse().ok()?;
+    (number.to_string().as_bytes() == argument).then_some(number)
+}
+
+/// The value of an option: a number within bounds.
+fn number<T: TryFrom<i64>>(
+    argument: &[u8],
+    name: &'static str,
+    bounds: std::ops::RangeInclusive<i64>,
+) -> Result<T, Error> {
+    let number = integer(argument).ok_or(Error::NoNumber(name))?;
+    let number = Some(number).filter(|number| bounds.contains(number));
+    number
+        .and_then(|number| T::try_from(number).ok())
+        .ok_or(Error::OutOfBounds {
+            name,
+            least: *bounds.start(),
+            most: *bounds.end(),
+        })
+}
+
+/// The bucket size of RedisBloom unless a client says.
+const BUCKET_SIZE: i64 = 2;
+
+/// A capacity of two buckets or more, of a bucket size that a client may have given.
+fn capacity(argument: &[u8], bucket_size: Option<usize>) -> Result<usize, Error> {
+    let capacity = integer(argument).ok_or(Error::BadCapacity)?;
+    let bucket_size = bucket_size.map_or(BUCKET_SIZE, |size| size as i64);
+    usize::try_from(capacity)
+        .ok()
+        .filter(|_| capacity >= 2 * bucket_size)
+        .ok_or(Error::CapacityTooSmall)
+}
+
+/// A rate of false positives that a filter can be made for.
+fn rate(argument: &[u8], name: &'static str) -> Result<f64, Error> {
+    let rate = std::str::from_utf8(argument)
+        .ok()
+        .and_then(|text| text.parse().ok());
+    rate.filter(|rate| (1e-9..1.0).contains(rate))
+        .ok_or(Error::Rate(name))
+}
+
+fn check_length(argument: &[u8], most: usize) -> Result<(), Error> {
+    let length = argument.len();
+    if length <= most {
+        Ok(())
+    } else {
+        Err(Error::TooLong { length, most })
     }
 }

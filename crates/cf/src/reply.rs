@@ -1,39 +1,59 @@
-//! What a command replies, for the caller to put into the words of its protocol.
+//! What a command replies.
 
-/// A reply to a command that was not refused.
+/// A reply to a command that was not refused, in the types of RESP3. RESP2 has no booleans and no maps: there they are 1
+/// and 0, and an array of names and values by turns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// `OK`.
+    /// The simple string `OK`.
     Done,
-    /// Yes or no, for one item.
-    Whether(bool),
-    /// The same for each of many items, in their order.
-    Each(Vec<Answer>),
-    /// The same as numbers in every protocol: what `CF.INSERTNX` replies.
-    Numbers(Vec<Answer>),
-    /// The copies of an item.
-    Count(usize),
-    /// What there is to say of a filter: names and values, in an order that clients may count on.
-    Info(Vec<(&'static str, u64)>),
-    /// What `CF.DEBUG` says of a filter.
-    Text(String),
+    /// A number.
+    Integer(i64),
+    /// A yes or a no.
+    Boolean(bool),
+    /// A bulk string.
+    Bulk(Vec<u8>),
+    /// Nothing.
+    Nil,
+    /// Several.
+    Array(Vec<Reply>),
+    /// A map of simple strings to numbers, in an order that clients may count on.
+    Map(Vec<(&'static str, i64)>),
+}
+
+impl Reply {
     /// The next chunk of a dump, and the iterator to go on with; nothing behind the last.
-    Chunk(Option<(i64, Vec<u8>)>),
+    pub fn chunk(chunk: Option<(i64, Vec<u8>)>) -> Self {
+        let (iterator, bytes) = match chunk {
+            Some((iterator, bytes)) => (iterator, Self::Bulk(bytes)),
+            None => (0, Self::Nil),
+        };
+        Self::Array(vec![Self::Integer(iterator), bytes])
+    }
 }
 
 /// The answer for one of many items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It was added, or is in. RedisBloom replies 1.
-    Yes,
-    /// It was in before, or is not in: 0.
-    No,
-    /// There was no room for it: -1.
-    Refused,
+    /// There was no room for it.
+    Refused = -1,
+    /// It was in before, or is not in.
+    No = 0,
+    /// It was added, or is in.
+    Yes = 1,
 }
 
 impl From<bool> for Answer {
     fn from(is_so: bool) -> Self {
         if is_so { Self::Yes } else { Self::No }
+    }
+}
+
+/// A boolean, unless the item was refused: a false would say that it is in.
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Refused => Self::Integer(-1),
+            answer => Self::Boolean(answer == Answer::Yes),
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! What a filter is made with.
+//!
+//! A filter that grows has one layout, that of four slots. A shape says nothing to it, and a rate is where its growth ends.
 
-use crate::layout::Layout;
+use lockfree_cuckoo::Shape;
 
 /// What RedisBloom says it is unless told. Which number it is has no effect here, where a filter that grows doubles.
 const EXPANSION: u16 = 1;
@@ -43,5 +45,32 @@ pub fn expansion(given: u16) -> u16 {
     match given {
         0 => 0,
         given => given.next_power_of_two(),
+    }
+}
+
+/// How the layout of a filter that does not grow is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Layout {
+    /// This one.
+    Shape(Shape),
+    /// The one that takes the least memory and keeps to this rate of false positives.
+    Rate(f64),
+}
+
+impl Layout {
+    /// With buckets of this many slots, or as many as come nearest. The more slots, the shorter the fingerprints.
+    pub(crate) fn of_bucket_size(slots: usize) -> Self {
+        let plain = Shape::ALL
+            .into_iter()
+            .filter(|shape| shape.value_bits() == 0 && !shape.is_semi_sorted());
+        let nearest = plain.min_by_key(|shape| shape.slots().abs_diff(slots));
+        Self::Shape(nearest.expect("there are layouts"))
+    }
+}
+
+/// Buckets of four slots.
+impl Default for Layout {
+    fn default() -> Self {
+        Self::of_bucket_size(4)
     }
 }

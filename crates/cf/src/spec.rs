@@ -9,9 +9,6 @@ pub struct Spec {
     pub arity: i64,
     /// Whether it can change what is under the key.
     pub writes: bool,
-    /// Its arguments, in words: `key` is a key, what is in capitals is given as it is, `name:integer` is a number, what is
-    /// in brackets can be left out, and two points behind a value stand for one or more.
-    pub usage: &'static str,
     /// In a few words.
     pub summary: &'static str,
     pub(crate) verb: Verb,
@@ -51,33 +48,22 @@ pub fn find(name: &[u8]) -> Option<&'static Spec> {
     commands.find(|spec| spec.name.as_bytes().eq_ignore_ascii_case(name))
 }
 
-const fn reads(
+const READS: bool = false;
+const WRITES: bool = true;
+
+const fn spec(
     name: &'static str,
     arity: i64,
+    writes: bool,
     verb: Verb,
-    usage: &'static str,
     summary: &'static str,
 ) -> Spec {
     Spec {
         name,
         arity,
-        writes: false,
-        usage,
+        writes,
         summary,
         verb,
-    }
-}
-
-const fn writes(
-    name: &'static str,
-    arity: i64,
-    verb: Verb,
-    usage: &'static str,
-    summary: &'static str,
-) -> Spec {
-    Spec {
-        writes: true,
-        ..reads(name, arity, verb, usage, summary)
     }
 }
 
@@ -86,24 +72,21 @@ const ADD_UNIQUE: Verb = Verb::Add { is_unique: true };
 const INSERT: Verb = Verb::Insert { is_unique: false };
 const INSERT_UNIQUE: Verb = Verb::Insert { is_unique: true };
 
-const INSERT_USAGE: &str = "key [CAPACITY capacity:integer] [NOCREATE] ITEMS item..";
-const RESERVE_USAGE: &str = "key capacity:integer [BUCKETSIZE bucketsize:integer] [MAXITERATIONS maxiterations:integer] [EXPANSION expansion:integer] [ERROR rate:double]";
-
 /// All commands, sorted by name.
 #[rustfmt::skip]
 pub static COMMANDS: [Spec; 14] = [
-    writes("CF.ADD", 3, ADD, "key item", "Adds an item"),
-    writes("CF.ADDNX", 3, ADD_UNIQUE, "key item", "Adds an item if it is absent"),
-    writes("CF.COMPACT", 2, Verb::Compact, "key", "Makes a filter as small as its items allow"),
-    reads("CF.COUNT", 3, Verb::Count, "key item", "Counts the copies of an item"),
-    reads("CF.DEBUG", 2, Verb::Debug, "key", "Describes a filter in one line"),
-    writes("CF.DEL", 3, Verb::Delete, "key item", "Deletes one copy of an item"),
-    reads("CF.EXISTS", 3, Verb::Exists, "key item", "Returns whether an item may be in the filter"),
-    reads("CF.INFO", 2, Verb::Info, "key", "Describes a filter"),
-    writes("CF.INSERT", -4, INSERT, INSERT_USAGE, "Adds items"),
-    writes("CF.INSERTNX", -4, INSERT_UNIQUE, INSERT_USAGE, "Adds the items that are absent"),
-    writes("CF.LOADCHUNK", 4, Verb::LoadChunk, "key iterator:integer data", "Loads a chunk of a dump"),
-    reads("CF.MEXISTS", -3, Verb::ManyExist, "key item..", "Returns for each item whether it may be in the filter"),
-    writes("CF.RESERVE", -3, Verb::Reserve, RESERVE_USAGE, "Creates an empty filter"),
-    reads("CF.SCANDUMP", 3, Verb::ScanDump, "key iterator:integer", "Returns the next chunk of a dump"),
+    spec("CF.ADD", 3, WRITES, ADD, "Adds an item"),
+    spec("CF.ADDNX", 3, WRITES, ADD_UNIQUE, "Adds an item if it is absent"),
+    spec("CF.COMPACT", 2, WRITES, Verb::Compact, "Makes a filter as small as its items allow"),
+    spec("CF.COUNT", 3, READS, Verb::Count, "Counts the copies of an item"),
+    spec("CF.DEBUG", 2, READS, Verb::Debug, "Describes a filter in one line"),
+    spec("CF.DEL", 3, WRITES, Verb::Delete, "Deletes one copy of an item"),
+    spec("CF.EXISTS", 3, READS, Verb::Exists, "Returns whether an item may be in the filter"),
+    spec("CF.INFO", 2, READS, Verb::Info, "Describes a filter"),
+    spec("CF.INSERT", -4, WRITES, INSERT, "Adds items"),
+    spec("CF.INSERTNX", -4, WRITES, INSERT_UNIQUE, "Adds the items that are absent"),
+    spec("CF.LOADCHUNK", 4, WRITES, Verb::LoadChunk, "Loads a chunk of a dump"),
+    spec("CF.MEXISTS", -3, READS, Verb::ManyExist, "Returns for each item whether it may be in the filter"),
+    spec("CF.RESERVE", -3, WRITES, Verb::Reserve, "Creates an empty filter"),
+    spec("CF.SCANDUMP", 3, READS, Verb::ScanDump, "Returns the next chunk of a dump"),
 ];

@@ -7,11 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::dump;
 use crate::error::Error;
-use crate::filter::Filter;
-use crate::identity::Identity;
-use crate::loading::Loading;
+use crate::filter::{Filter, Identity};
+use crate::stored::{HEADER, Loading};
 
 /// Most bytes of a chunk.
 const LARGEST: usize = 1 << 20;
@@ -148,9 +146,9 @@ impl<L> Transfers<L> {
             (lend(dump.bytes())?, dump.whole()?)
         } else {
             // The dump is about as large as the filter, and a copy of it is made on the way.
-            let memory = lend(filter.memory_usage().saturating_add(dump::HEADER))?;
+            let memory = lend(filter.memory_usage().saturating_add(HEADER))?;
             let _copy = lend(filter.memory_usage())?;
-            (memory, dump::write(filter)?)
+            (memory, filter.copy()?.dump().whole()?)
         };
         under_way.last = under_way.last % LAST_NUMBER + 1;
         let number = under_way.last;
@@ -179,10 +177,10 @@ impl<L> Transfers<L> {
         most: usize,
         lend: impl Fn(usize) -> Result<L, Error>,
     ) -> Result<Option<Filter>, Error> {
-        let start = end.checked_sub(chunk.len()).ok_or(Error::Position)?;
         let mut under_way = self.under_way();
         under_way.forget_old();
-        if start == 0 {
+        let begins = end == chunk.len();
+        if begins {
             let mut loading = Loading::begin(chunk)?;
             // The client begins anew.
             under_way.into.remove(key);
@@ -199,19 +197,20 @@ impl<L> Transfers<L> {
         }
         let incoming = under_way.into.get_mut(key);
         let incoming = incoming.ok_or(Error::Chunk("the first chunk is missing"))?;
-        if start > 0 {
-            incoming.loading.take(end, chunk)?;
-        }
         incoming.used = Instant::now();
-        if !incoming.loading.is_whole() {
-            return Ok(None);
-        }
-        let Some(whole) = under_way.into.remove(key) else {
-            return Ok(None);
-        };
+        let loading = &mut incoming.loading;
         // As when it began.
-        let _copy = lend(whole.loading.total())?;
-        whole.loading.filter(most).map(Some)
+        let is_last = end == loading.total();
+        let _copy = is_last.then(|| lend(loading.total())).transpose()?;
+        let filter = if begins {
+            loading.filter(most)?
+        } else {
+            loading.take(end, chunk, most)?
+        };
+        if filter.is_some() {
+            under_way.into.remove(key);
+        }
+        Ok(filter)
     }
 
     /// Frees what nobody asks for any more, and the dumps of filters that are gone.

@@ -74,8 +74,8 @@ fn draw_plot(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
         .y_labels(MOST_TICKS)
         .label_style(text(15, INK))
         .axis_desc_style(text(17, INK))
-        .x_desc(&chart.x.label)
-        .y_desc(&chart.y.label)
+        .x_desc(chart.x.label)
+        .y_desc(chart.y.label)
         .draw()?;
     let (left, top) = area.get_base_pixel();
     for ((series, line), look) in chart.series.iter().zip(&lines).zip(looks) {

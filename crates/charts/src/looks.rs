@@ -22,7 +22,7 @@ const TRIANGLE: &[(i32, i32)] = &[(0, -6), (6, 5), (-6, 5)];
 
 /// Which look is whose: the colours of Okabe and Ito, which the colour-blind can tell apart, and darker ones. Those of one hue
 /// have different markers. Contenders that are in one chart have different looks; names that mean the same share one.
-const LOOKS: [(Look, &[&str]); 17] = [
+const LOOKS: [(Look, &[&str]); 14] = [
     (Look(RGBColor(0, 114, 178), CIRCLE), &["filter"]),
     (
         Look(RGBColor(86, 180, 233), DIAMOND),
@@ -47,12 +47,6 @@ const LOOKS: [(Look, &[&str]); 17] = [
     (Look(RGBColor(140, 128, 20), SQUARE), &["scc-index"]),
     (Look(RGBColor(20, 40, 110), TRIANGLE), &["scc-set"]),
     (Look(RGBColor(170, 20, 40), DIAMOND), &["hashbrown-rwlock"]),
-    (
-        Look(RGBColor(60, 150, 160), TRIANGLE),
-        &["cuckoofilter-mutex"],
-    ),
-    (Look(RGBColor(240, 150, 120), CIRCLE), &["cuckoofilter-64"]),
-    (Look(RGBColor(130, 110, 210), SQUARE), &["sbbf-rs-safe"]),
     (Look(RGBColor(45, 45, 45), DIAMOND), &["growable-rwlock"]),
     // For what is no contender.
     (

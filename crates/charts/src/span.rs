@@ -182,32 +182,15 @@ mod tests {
 
     #[test]
     fn names_round_values() {
-        let linear = Span::from_zero(Scale::Linear, &[0.3, 1.0]);
-        assert_eq!(named(linear, 6), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
-        for (scale, values, most, names) in [
-            (
-                Scale::Linear,
-                &[1.0, 2.0, 3.0, 4.0][..],
-                9,
-                &["1", "2", "3", "4"][..],
-            ),
-            (
-                Scale::Log,
-                &[1.0, 4.0, 16.0],
-                10,
-                &["1", "2", "4", "8", "16"],
-            ),
-            (
-                Scale::Log,
-                &[1.0, 60.0],
-                10,
-                &["1", "2", "5", "10", "20", "50"],
-            ),
-            (Scale::Log, &[1.0, 1e6], 4, &["1", "100", "10k", "1M"]),
-            (Scale::Log, &[95.0, 98.0], 4, &["95", "96", "97", "98"]),
-        ] {
-            assert_eq!(named(Span::around(scale, values), most), names);
-        }
+        let linear = |values: &[f64]| named(Span::around(Scale::Linear, values), 9);
+        let log = |values: &[f64], most| named(Span::around(Scale::Log, values), most);
+        let zero = Span::from_zero(Scale::Linear, &[0.3, 1.0]);
+        assert_eq!(named(zero, 6), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        assert_eq!(linear(&[1.0, 2.0, 3.0, 4.0]), ["1", "2", "3", "4"]);
+        assert_eq!(log(&[1.0, 4.0, 16.0], 10), ["1", "2", "4", "8", "16"]);
+        assert_eq!(log(&[1.0, 60.0], 10), ["1", "2", "5", "10", "20", "50"]);
+        assert_eq!(log(&[1.0, 1e6], 4), ["1", "100", "10k", "1M"]);
+        assert_eq!(log(&[95.0, 98.0], 4), ["95", "96", "97", "98"]);
     }
 
     #[test]

@@ -29,13 +29,13 @@ const TURNS: usize = 9;
 const CONNECTIONS: usize = 8;
 const ITEMS: usize = 500_000;
 
-/// A pipeline that is sent over and over, and how many items it has.
+/// A pipeline that is sent over and over.
 struct Work {
     name: &'static str,
     commands: usize,
     items: usize,
-    /// The words of one command; the numbers of its items are counted on.
-    command: fn(usize, usize) -> Vec<String>,
+    /// Of two that take turns, the first for even numbers.
+    names: [&'static str; 2],
 }
 
 const WORKS: &[Work] = &[
@@ -43,54 +43,78 @@ const WORKS: &[Work] = &[
         name: "CF.EXISTS, 64 at a time",
         commands: 64,
         items: 1,
-        command: |_, item| words("CF.EXISTS", item, 1),
+        names: ["CF.EXISTS"; 2],
     },
     Work {
         name: "CF.MEXISTS of 100 items, 8 at a time",
         commands: 8,
         items: 100,
-        command: |_, item| words("CF.MEXISTS", item, 100),
+        names: ["CF.MEXISTS"; 2],
     },
     Work {
         name: "CF.ADD and CF.DEL by turns, 64 at a time",
         commands: 64,
         items: 1,
-        command: |connection, item| {
-            // Items of its own, added before they are deleted.
-            let own = ITEMS + connection * 1_000 + item / 2;
-            words(if item % 2 == 0 { "CF.ADD" } else { "CF.DEL" }, own, 1)
-        },
+        names: ["CF.ADD", "CF.DEL"],
     },
 ];
 
-fn words(name: &str, first: usize, items: usize) -> Vec<String> {
-    let items = (first..first + items).map(|item| format!("item:{item}"));
-    [name.to_owned(), "f".to_owned()]
-        .into_iter()
-        .chain(items)
-        .collect()
+impl Work {
+    /// One of the pipelines of a connection.
+    fn pipeline(&self, connection: usize, number: usize) -> Vec<u8> {
+        let [even, odd] = self.names;
+        let command = |index: usize| {
+            if even == odd {
+                // From all over what is in, so that lookups do not all hit one line of the cache.
+                let first = (number * 7_919 * self.items) % (ITEMS / 2);
+                return words(even, first + index * self.items, self.items);
+            }
+            // Items of its own, added before they are deleted.
+            let own = ITEMS + connection * 1_000 + index / 2;
+            words(self.names[index % 2], own, 1)
+        };
+        (0..self.commands)
+            .flat_map(|index| request(&command(index)))
+            .collect()
+    }
+
+    /// Lines of the replies to a pipeline.
+    fn lines(&self) -> usize {
+        self.commands * if self.items > 1 { self.items + 1 } else { 1 }
+    }
 }
 
-fn start(threads: usize, more: &[&str]) -> Bench {
-    let threads = threads.to_string();
-    let options = ["--max-pipeline", "100000", "--threads", &threads];
-    let bench = Bench(Server::start([options.as_slice(), more].concat()));
-    bench.fill();
-    bench
+fn words(name: &str, first: usize, items: usize) -> Vec<String> {
+    let items = (first..first + items).map(|item| format!("item:{item}"));
+    let start = [name, "f"].map(str::to_owned);
+    start.into_iter().chain(items).collect()
 }
 
 /// A server that takes its turns.
 struct Bench(Server);
 
 impl Bench {
-    fn fill(&self) {
-        let mut stream = self.connect();
+    fn start(threads: usize, more: &str) -> Self {
+        let options = format!("--max-pipeline 100000 --threads {threads} {more}");
+        let server = Server::start(&options);
+        let mut client = server.client();
         for first in (0..ITEMS).step_by(1_000) {
             let mut words = words("CF.INSERT", first, 1_000);
             words.insert(2, "ITEMS".to_owned());
-            stream.write_all(&request(&words)).expect("sent");
-            read_lines(&mut stream, 1_001);
+            assert!(!client.ask(&words).contains('-'), "an error reply");
         }
+        Self(server)
+    }
+
+    /// With a filter of 160 MiB, most of them empty, and a file to save it to.
+    fn with_large_filter(name: &str, more: &str) -> Self {
+        let file = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
+        // What another run has left.
+        let _ = std::fs::remove_file(&file);
+        let options = format!("--snapshot-interval 0 --snapshot {file} {more}");
+        let bench = Self::start(2, &options);
+        bench.0.converse("CF.RESERVE large 80000000 -> +OK");
+        bench
     }
 
     fn connect(&self) -> TcpStream {
@@ -99,50 +123,73 @@ impl Bench {
         stream
     }
 
-    /// Items a second, by all connections together.
-    fn turn(&self, work: &Work) -> f64 {
-        let is_over = AtomicBool::new(false);
-        let start = Instant::now();
-        let items: usize = thread::scope(|scope| {
-            let connections: Vec<_> = (0..CONNECTIONS)
+    /// What so many connections come to that do something again and again for a while: each is given its number, the
+    /// connection, and the number of the turn.
+    fn repeat<T: Send>(
+        &self,
+        connections: usize,
+        time: Duration,
+        work: impl Fn(usize, &mut TcpStream, usize) -> T + Sync,
+    ) -> Vec<T> {
+        let (is_over, work) = (AtomicBool::new(false), &work);
+        thread::scope(|scope| {
+            let is_over = &is_over;
+            let connections: Vec<_> = (0..connections)
                 .map(|connection| {
-                    let (mut stream, is_over) = (self.connect(), &is_over);
-                    scope.spawn(move || {
-                        // From all over what is in, so that lookups do not all hit one line of the cache.
-                        let pipelines: Vec<Vec<u8>> = (0..64)
-                            .map(|pipeline| {
-                                let first = (pipeline * 7_919 * work.items) % (ITEMS / 2);
-                                let first = if work.name.contains("DEL") { 0 } else { first };
-                                (0..work.commands)
-                                    .flat_map(|index| {
-                                        let item = first + index * work.items.max(1);
-                                        request(&(work.command)(connection, item))
-                                    })
-                                    .collect()
-                            })
-                            .collect();
-                        let lines = work.commands * if work.items > 1 { work.items + 1 } else { 1 };
-                        let mut items = 0;
-                        for pipeline in pipelines.iter().cycle() {
-                            if is_over.load(Ordering::Relaxed) {
-                                break;
-                            }
-                            stream.write_all(pipeline).expect("sent");
-                            read_lines(&mut stream, lines);
-                            items += work.commands * work.items;
-                        }
-                        items
+                    let mut stream = self.connect();
+                    let is_on = move |_: &usize| !is_over.load(Ordering::Relaxed);
+                    scope.spawn(move || -> Vec<T> {
+                        let turns = (0..).take_while(is_on);
+                        turns
+                            .map(|turn| work(connection, &mut stream, turn))
+                            .collect()
                     })
                 })
                 .collect();
-            thread::sleep(TURN);
+            thread::sleep(time);
             is_over.store(true, Ordering::Relaxed);
+            let connections = connections.into_iter();
             connections
-                .into_iter()
-                .map(|connection| connection.join().expect("a client"))
-                .sum()
+                .flat_map(|connection| connection.join().expect("a client"))
+                .collect()
+        })
+    }
+
+    /// Items a second, by all connections together.
+    fn turn(&self, work: &Work) -> f64 {
+        let pipelines: Vec<Vec<_>> = (0..CONNECTIONS)
+            .map(|connection| {
+                (0..64)
+                    .map(|number| work.pipeline(connection, number))
+                    .collect()
+            })
+            .collect();
+        let start = Instant::now();
+        let sent = self.repeat(CONNECTIONS, TURN, |connection, stream, turn| {
+            let pipeline = &pipelines[connection][turn % 64];
+            stream.write_all(pipeline).expect("sent");
+            read_lines(stream, work.lines());
         });
-        items as f64 / start.elapsed().as_secs_f64()
+        (sent.len() * work.commands * work.items) as f64 / start.elapsed().as_secs_f64()
+    }
+
+    /// Microseconds that clients wait for the reply to one lookup while a large filter is saved over and over: the
+    /// median, the thousandth longest, and the longest.
+    fn waits(&self) -> [f64; 3] {
+        let waits = self.repeat(3, 4 * TURN, |connection, stream, turn| {
+            let asked = match connection {
+                0 => "SAVE\r\n".to_owned(),
+                _ => format!("CF.EXISTS large {connection}:{turn}\r\n"),
+            };
+            let start = Instant::now();
+            stream.write_all(asked.as_bytes()).expect("sent");
+            read_lines(stream, 1);
+            (connection > 0).then(|| start.elapsed().as_secs_f64() * 1e6)
+        });
+        let mut waits: Vec<f64> = waits.into_iter().flatten().collect();
+        waits.sort_by(f64::total_cmp);
+        let last = waits.len() - 1;
+        [waits[last / 2], waits[last - last / 1_000], waits[last]]
     }
 }
 
@@ -159,90 +206,28 @@ fn read_lines(stream: &mut TcpStream, mut lines: usize) {
     }
 }
 
-fn median(mut numbers: Vec<f64>) -> f64 {
+fn median(numbers: impl Iterator<Item = f64>) -> f64 {
+    let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_by(f64::total_cmp);
     numbers[numbers.len() / 2]
-}
-
-/// Microseconds that clients wait for the reply to one lookup while a large filter is saved over and over: the median,
-/// the thousandth longest, and the longest.
-fn waits(server: &Bench) -> [f64; 3] {
-    let is_over = AtomicBool::new(false);
-    let mut waits: Vec<f64> = thread::scope(|scope| {
-        let saver = scope.spawn(|| {
-            let mut stream = server.connect();
-            while !is_over.load(Ordering::Relaxed) {
-                stream.write_all(&request(&["SAVE"])).expect("sent");
-                read_lines(&mut stream, 1);
-            }
-        });
-        let clients: Vec<_> = (0..2)
-            .map(|client| {
-                let (mut stream, is_over) = (server.connect(), &is_over);
-                scope.spawn(move || {
-                    let mut waits = Vec::new();
-                    for item in (client..).step_by(2) {
-                        if is_over.load(Ordering::Relaxed) {
-                            break;
-                        }
-                        let lookup = request(&["CF.EXISTS", "large", &item.to_string()]);
-                        let start = Instant::now();
-                        stream.write_all(&lookup).expect("sent");
-                        read_lines(&mut stream, 1);
-                        waits.push(start.elapsed().as_secs_f64() * 1e6);
-                    }
-                    waits
-                })
-            })
-            .collect();
-        thread::sleep(4 * TURN);
-        is_over.store(true, Ordering::Relaxed);
-        saver.join().expect("the saver");
-        clients
-            .into_iter()
-            .flat_map(|client| client.join().expect("a client"))
-            .collect()
-    });
-    waits.sort_by(f64::total_cmp);
-    let last = waits.len() - 1;
-    [waits[last / 2], waits[last - last / 1_000], waits[last]]
-}
-
-/// Starts a server with a filter of 160 MiB, most of them empty.
-fn with_large_filter(name: &str, more: &[&str]) -> Bench {
-    let file = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
-    let options = ["--snapshot-interval", "0", "--snapshot", &file];
-    // What another run has left.
-    let _ = std::fs::remove_file(&file);
-    let server = start(2, &[options.as_slice(), more].concat());
-    let mut stream = server.connect();
-    let reserve = ["CF.RESERVE", "large", "80000000"];
-    stream.write_all(&request(&reserve)).expect("sent");
-    read_lines(&mut stream, 1);
-    server
 }
 
 fn main() {
     if std::env::args().all(|argument| argument != "waits") {
         throughput();
     }
-    let free = with_large_filter("free.snapshot", &[]);
-    let locked = with_large_filter("locked.snapshot", &["--behind-a-mutex"]);
+    let free = Bench::with_large_filter("free.snapshot", "");
+    let locked = Bench::with_large_filter("locked.snapshot", "--behind-a-mutex");
     println!(
         "\nMicroseconds until a lookup is answered while a filter of 160 MiB is saved over and over\n"
     );
     println!("| | median | 99.9 % | longest |");
     println!("|---|---|---|---|");
-    let turns: Vec<_> = (0..TURNS).map(|_| (waits(&free), waits(&locked))).collect();
-    let of = |turns: Vec<[f64; 3]>| {
-        [0, 1, 2].map(|index| median(turns.iter().map(|turn| turn[index]).collect()))
-    };
-    for (name, turns) in [
-        ("lock-free", turns.iter().map(|turn| turn.0).collect()),
-        ("mutex", turns.iter().map(|turn| turn.1).collect()),
-    ] {
-        let [median, most, longest] = of(turns);
-        println!("| {name} | {median:.0} | {most:.0} | {longest:.0} |");
+    let turns: Vec<_> = (0..TURNS).map(|_| [free.waits(), locked.waits()]).collect();
+    for (which, name) in ["lock-free", "mutex"].into_iter().enumerate() {
+        let [middle, most, longest] =
+            [0, 1, 2].map(|index| median(turns.iter().map(|turn| turn[which][index])));
+        println!("| {name} | {middle:.0} | {most:.0} | {longest:.0} |");
     }
 }
 
@@ -253,25 +238,20 @@ fn throughput() {
     );
     println!("| work | server threads | lock-free | mutex | ratio |");
     println!("|---|---|---|---|---|");
-    let most = 2 * cores;
-    for threads in (0..)
-        .map(|log| 1 << log)
-        .take_while(|&threads| threads <= most)
-    {
-        let (free, locked) = (start(threads, &[]), start(threads, &["--behind-a-mutex"]));
+    let powers = (0..).map(|log| 1 << log);
+    for threads in powers.take_while(|&threads| threads <= 2 * cores) {
+        let free = Bench::start(threads, "");
+        let locked = Bench::start(threads, "--behind-a-mutex");
         for work in WORKS {
+            let turns = (0..=TURNS).map(|_| (free.turn(work), locked.turn(work)));
             // The first turn warms up.
-            free.turn(work);
-            locked.turn(work);
-            let turns: Vec<_> = (0..TURNS)
-                .map(|_| (free.turn(work), locked.turn(work)))
-                .collect();
+            let turns: Vec<_> = turns.skip(1).collect();
             println!(
                 "| {} | {threads} | {:.0} | {:.0} | {:.2} |",
                 work.name,
-                median(turns.iter().map(|&(free, _)| free / 1e3).collect()),
-                median(turns.iter().map(|&(_, locked)| locked / 1e3).collect()),
-                median(turns.iter().map(|&(free, locked)| free / locked).collect()),
+                median(turns.iter().map(|(free, _)| free / 1e3)),
+                median(turns.iter().map(|(_, locked)| locked / 1e3)),
+                median(turns.iter().map(|(free, locked)| free / locked)),
             );
         }
     }

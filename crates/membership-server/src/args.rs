@@ -7,8 +7,6 @@ use std::time::Duration;
 use clap::builder::RangedU64ValueParser;
 use clap::{Parser, ValueEnum};
 
-use crate::address::Address;
-
 /// The exit status if an option is wrong.
 pub(crate) const WRONG: u8 = 2;
 
@@ -23,19 +21,19 @@ pub(crate) struct Args {
     /// The address for Redis clients. A host name is looked up once, when the server starts; the server listens on the
     /// first of its addresses that it can. An address that is not a loopback address needs --password-file
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:6379")]
-    pub(crate) bind: Address,
+    pub(crate) bind: String,
 
     /// The address for GET /metrics and GET /healthz; without it, there is no HTTP. It asks for no password, so
     /// it must be a loopback address
     #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) http: Option<Address>,
+    pub(crate) http: Option<String>,
 
     /// A file whose first line is the password that clients must give
     #[arg(long, value_name = "FILE", env = "MEMBERSHIP_PASSWORD_FILE")]
     pub(crate) password_file: Option<PathBuf>,
 
     /// Threads that serve connections [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = up_to(1_024))]
     pub(crate) threads: Option<usize>,
 
     #[command(flatten)]
@@ -58,7 +56,7 @@ pub(crate) struct Args {
         default_value = "info",
         help_heading = "Logs"
     )]
-    pub(crate) log_level: tracing::Level,
+    pub(crate) log_level: log::Level,
 }
 
 #[derive(Clone, Debug, clap::Args)]
@@ -116,8 +114,7 @@ pub(crate) enum OnSaveError {
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
     /// Most connections at a time; further ones get an error and are closed
-    #[arg(long, value_name = "N", default_value_t = 1_024)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = up_to(1_000_000))]
     pub(crate) max_connections: usize,
 
     /// Most bytes of an item or a key
@@ -130,18 +127,15 @@ pub(crate) struct Limits {
 
     /// Most requests that a client can send ahead of their replies. The next ones wait until these are answered
     /// and the replies are sent
-    #[arg(long, value_name = "N", default_value_t = 1_024)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = up_to(1_000_000))]
     pub(crate) max_pipeline: usize,
 
     /// Most commands of a transaction. Together they can have as many bytes as a request
-    #[arg(long, value_name = "N", default_value_t = 1 << 18)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 24))]
+    #[arg(long, value_name = "N", default_value_t = 1 << 18, value_parser = up_to(1 << 24))]
     pub(crate) max_transaction: usize,
 
     /// Most filters at a time
-    #[arg(long, value_name = "N", default_value_t = 1_024)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = up_to(1_000_000))]
     pub(crate) max_filters: usize,
 
     /// Most bytes of all filters together, with those that are being loaded or dumped
@@ -196,27 +190,19 @@ impl Limits {
 
 impl Args {
     /// What is wrong with options that are each right by themselves.
-    pub(crate) fn contradiction(&self) -> Option<String> {
-        if self.filters.growing && self.limits.max_growth() > self.limits.max_memory {
-            return Some(
-                "--max-growth is more than --max-memory: lower it, or raise --max-memory"
-                    .to_owned(),
-            );
-        }
+    pub(crate) fn contradiction(&self) -> Option<&'static str> {
+        let limits = &self.limits;
         // A buffer can be twice as large as what is in it, and there is one for requests and one for replies.
-        if self.limits.max_client_memory / 4 < self.limits.max_request {
-            return Some(
-                "--max-client-memory is less than four times --max-request: raise it, or lower --max-request"
-                    .to_owned(),
-            );
-        }
-        if self.limits.max_item > self.limits.max_request {
-            return Some(
-                "--max-item is more than --max-request: lower it, or raise --max-request"
-                    .to_owned(),
-            );
-        }
-        None
+        let words = if self.filters.growing && limits.max_growth() > limits.max_memory {
+            "--max-growth is more than --max-memory: lower it, or raise --max-memory"
+        } else if limits.max_client_memory / 4 < limits.max_request {
+            "--max-client-memory is less than four times --max-request: raise it, or lower --max-request"
+        } else if limits.max_item > limits.max_request {
+            "--max-item is more than --max-request: lower it, or raise --max-request"
+        } else {
+            return None;
+        };
+        Some(words)
     }
 
     pub(crate) fn threads(&self) -> usize {
@@ -224,6 +210,10 @@ impl Args {
             || std::thread::available_parallelism().map_or(1, |number| number.get().min(1024));
         self.threads.unwrap_or_else(processors)
     }
+}
+
+fn up_to(most: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=most)
 }
 
 /// A number of bytes, with K, M or G behind it for so many times 1,024.

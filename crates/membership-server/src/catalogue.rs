@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
-use cf::{Budget, Filter, NotMade, Settings};
+use cf::{Budget, Error, Filter, Settings};
 
 use crate::args;
 
@@ -61,7 +61,9 @@ fn without_snapshot(bytes: usize) -> usize {
 pub(crate) struct Catalogue {
     pool: Arc<Pool>,
     turn: Mutex<()>,
-    limits: CatalogueLimits,
+    /// How many filters there may be, and how many bytes one that grows may take.
+    max_filters: usize,
+    max_growth: usize,
     /// What filters are like that a command makes on the way.
     defaults: Settings,
     /// Whether there is a mutex around each filter that does not grow.
@@ -107,13 +109,6 @@ impl Budget for Pool {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-struct CatalogueLimits {
-    filters: usize,
-    memory: usize,
-    growth: usize,
-}
-
 /// Memory that is put aside.
 #[derive(Debug)]
 pub(crate) struct Loan {
@@ -137,28 +132,6 @@ impl Drop for Loan {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum CreateError {
-    #[error("item exists")]
-    Exists,
-    #[error("too many filters: there can be at most {0} (--max-filters)")]
-    TooManyFilters(usize),
-    #[error(
-        "Insufficient memory to create filter: all filters together can take at most {most} bytes (--max-memory), of which {left} are left, and this one needs {needed}"
-    )]
-    Memory {
-        most: usize,
-        left: usize,
-        needed: usize,
-    },
-    #[error(
-        "Insufficient memory to create filter: one that grows can take at most {most} bytes (--max-growth), and this one needs {needed}"
-    )]
-    Growth { most: usize, needed: usize },
-    #[error(transparent)]
-    Build(cf::Error),
-}
-
 impl Catalogue {
     pub(crate) fn new(filters: &args::Filters, limits: &args::Limits) -> Self {
         Self {
@@ -169,11 +142,8 @@ impl Catalogue {
                 lent: Arc::default(),
             }),
             turn: Mutex::new(()),
-            limits: CatalogueLimits {
-                filters: limits.max_filters,
-                memory: limits.max_memory,
-                growth: limits.max_growth(),
-            },
+            max_filters: limits.max_filters,
+            max_growth: limits.max_growth(),
             defaults: Settings::new(filters.default_capacity, filters.growing),
             locked: filters.behind_a_mutex,
         }
@@ -184,12 +154,12 @@ impl Catalogue {
     }
 
     pub(crate) fn max_memory(&self) -> usize {
-        self.limits.memory
+        self.pool.memory
     }
 
     /// Bytes that a growing filter may take.
     pub(crate) fn max_growth(&self) -> usize {
-        self.limits.growth
+        self.max_growth
     }
 
     /// All filters at this moment.
@@ -209,13 +179,9 @@ impl Catalogue {
     }
 
     /// Makes a filter that must not be there yet.
-    pub(crate) fn reserve(&self, key: &[u8], settings: Settings) -> Result<(), CreateError> {
+    pub(crate) fn reserve(&self, key: &[u8], settings: Settings) -> Result<(), Error> {
         let turn = self.take_turn();
-        if self.pool.filters.load().contains_key(key) {
-            return Err(CreateError::Exists);
-        }
-        self.create(key, settings, &turn)?;
-        Ok(())
+        self.create(key, settings, &turn).map(drop)
     }
 
     /// The filter of this key, made if there is none.
@@ -223,7 +189,7 @@ impl Catalogue {
         &self,
         key: &[u8],
         settings: Settings,
-    ) -> Result<Arc<Filter>, CreateError> {
+    ) -> Result<Arc<Filter>, Error> {
         loop {
             // Who waits for a filter that is away must not have the turn: it is put back by who has it.
             if let Some(filter) = self.get(key) {
@@ -241,27 +207,26 @@ impl Catalogue {
         key: &[u8],
         settings: Settings,
         turn: &MutexGuard<'_, ()>,
-    ) -> Result<Arc<Filter>, CreateError> {
-        self.check_number()?;
+    ) -> Result<Arc<Filter>, Error> {
+        self.check_place(key)?;
         let left = without_snapshot(self.memory_left()).saturating_sub(BESIDES + key.len());
-        let filter = Filter::new(settings, left, self.limits.growth);
+        let filter = Filter::new(settings, left, self.max_growth);
         let filter = filter.map_err(|error| match error {
-            NotMade::NoMemory { needed, left } => self.too_much(left, needed),
-            NotMade::TooLarge { needed, most } => CreateError::Growth { most, needed },
-            error => CreateError::Build(error.into()),
+            Error::NoMemory { needed, left } => self.too_much(left, needed),
+            Error::TooLarge { needed, most } => Error::Other(format!(
+                "Insufficient memory to create filter: one that grows can take at most {most} bytes (--max-growth), and this one needs {needed}"
+            )),
+            error => error,
         })?;
         Ok(self.publish(key, filter, turn))
     }
 
     /// Puts a filter that was read from somewhere under a key that must not be there yet.
-    pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), CreateError> {
+    pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), Error> {
         // Who loads one may only look items up.
         filter.finish_doubling();
         let turn = self.take_turn();
-        if self.pool.filters.load().contains_key(key) {
-            return Err(CreateError::Exists);
-        }
-        self.check_number()?;
+        self.check_place(key)?;
         let bytes = reserved(key, &filter);
         let left = self.memory_left();
         if bytes > left {
@@ -304,7 +269,7 @@ impl Catalogue {
     }
 
     fn memory_left(&self) -> usize {
-        self.limits.memory.saturating_sub(self.reserved())
+        self.pool.memory.saturating_sub(self.reserved())
     }
 
     fn publish(&self, key: &[u8], filter: Filter, turn: &MutexGuard<'_, ()>) -> Arc<Filter> {
@@ -324,21 +289,26 @@ impl Catalogue {
         self.pool.store(Arc::new(filters));
     }
 
-    fn check_number(&self) -> Result<(), CreateError> {
-        let most = self.limits.filters;
-        if self.pool.filters.load().len() < most {
-            Ok(())
+    /// Whether there may be one more filter, under this key.
+    fn check_place(&self, key: &[u8]) -> Result<(), Error> {
+        let filters = self.filters();
+        if filters.contains_key(key) {
+            Err(Error::Exists)
+        } else if filters.len() >= self.max_filters {
+            Err(Error::Other(format!(
+                "too many filters: there can be at most {} (--max-filters)",
+                self.max_filters
+            )))
         } else {
-            Err(CreateError::TooManyFilters(most))
+            Ok(())
         }
     }
 
-    fn too_much(&self, left: usize, needed: usize) -> CreateError {
-        CreateError::Memory {
-            most: self.limits.memory,
-            left,
-            needed,
-        }
+    fn too_much(&self, left: usize, needed: usize) -> Error {
+        let most = self.pool.memory;
+        Error::Other(format!(
+            "Insufficient memory to create filter: all filters together can take at most {most} bytes (--max-memory), of which {left} are left, and this one needs {needed}"
+        ))
     }
 
     fn take_turn(&self) -> MutexGuard<'_, ()> {

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::event::Event;
+use crate::reply::Reply;
 use bytes::Bytes;
-use tokio_util::sync::CancellationToken;
 
 /// What others may know of a connection, and do to it.
 #[derive(Debug)]
@@ -24,8 +25,8 @@ pub(crate) struct Client {
     names: Mutex<Names>,
     /// Bytes of its requests and replies.
     held: AtomicUsize,
-    /// Cancelled when it is to be closed.
-    pub(crate) end: CancellationToken,
+    /// It is to be closed.
+    pub(crate) end: Event,
     reason: OnceLock<Reason>,
 }
 
@@ -49,11 +50,15 @@ pub(crate) enum Reason {
 }
 
 impl Client {
+    pub(crate) fn reply_id(&self) -> Reply {
+        Reply::Integer(i64::try_from(self.id).unwrap_or(i64::MAX))
+    }
+
     /// Closes the connection, once what it is at is done.
     pub(crate) fn close(&self, reason: Reason) {
         // The first reason stays.
         let _ = self.reason.set(reason);
-        self.end.cancel();
+        self.end.happen();
     }
 
     /// Whether it is to be closed. Takes less time than to ask [`end`](Self::end).
@@ -132,7 +137,7 @@ impl Clients {
             command: AtomicUsize::new(usize::MAX),
             names: Mutex::default(),
             held: AtomicUsize::new(0),
-            end: CancellationToken::new(),
+            end: Event::default(),
             reason: OnceLock::new(),
         });
         self.present().insert(client.id, Arc::clone(&client));
@@ -144,6 +149,10 @@ impl Clients {
         let present = self.present();
         let staying = present.values().filter(|client| !client.is_closing());
         staying.map(Arc::clone).collect()
+    }
+
+    pub(crate) fn number(&self) -> usize {
+        self.present().len()
     }
 
     pub(crate) fn held(&self) -> usize {
@@ -211,23 +220,15 @@ impl Drop for Present<'_> {
 mod tests {
     use super::*;
 
-    fn address() -> SocketAddr {
-        ([127, 0, 0, 1], 1).into()
-    }
-
     #[test]
     fn who_holds_most_is_closed_first_and_no_more_than_it_takes() {
         let clients = Clients::new(100);
-        let present: Vec<_> = (0..4)
-            .map(|_| clients.enter(address(), address()))
-            .collect();
+        let address: SocketAddr = ([127, 0, 0, 1], 1).into();
+        let present = [(); 4].map(|()| clients.enter(address, address));
         let hold = |index: usize, bytes| clients.hold(&present[index].client, bytes);
         assert_eq!([hold(0, 20), hold(1, 50), hold(2, 30)], [0; 3]);
         assert_eq!(hold(3, 10), 1);
-        let closed: Vec<bool> = present
-            .iter()
-            .map(|one| one.client.end.is_cancelled())
-            .collect();
+        let closed = present.each_ref().map(|one| one.client.is_closing());
         assert_eq!(closed, [false, true, false, false]);
         assert_eq!(present[1].client.reason(), Reason::Memory);
         // It has not noticed yet: nobody else is closed for its bytes.

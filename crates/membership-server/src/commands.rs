@@ -5,10 +5,8 @@ mod connection;
 mod documentation;
 mod filters;
 mod keys;
-mod pattern;
 mod process;
 mod transactions;
-mod usage;
 
 use std::pin::Pin;
 use std::sync::LazyLock;
@@ -28,10 +26,8 @@ pub(crate) enum Answer {
     After(Duration, Reply),
     /// The answers to the commands of a transaction, one after another.
     Each(Box<Queue>),
-    /// The connection ends behind it.
-    Last(Reply),
-    /// The connection ends without a reply.
-    Hang,
+    /// The connection ends behind it, or without a reply.
+    Last(Option<Reply>),
     /// When the next snapshot is saved. Not at all if the client is gone before it begins.
     Save,
     /// The server ends, once this is done: then there is no reply but the end of the connection.
@@ -61,67 +57,59 @@ pub(crate) struct Command {
     pub(crate) name: &'static str,
     /// As Redis counts: with the name, and negative if there can be more.
     arity: i64,
-    /// What can be asked before the password is given.
-    is_open: bool,
-    /// What is done at once also in a transaction.
-    is_immediate: bool,
-    /// What cannot be part of a transaction.
-    is_alone: bool,
-    /// Its arguments, as [`usage`] reads them.
-    usage: &'static str,
     summary: &'static str,
     run: Run,
 }
 
 /// What answers a command.
+#[derive(Clone, Copy)]
 enum Run {
     /// This server, given the arguments behind the name, of which there are as many as there can be.
-    Own(fn(&mut Session, &[&[u8]]) -> Answer),
+    Own(Handler),
     /// A filter.
     Filter(&'static cf::Spec),
 }
 
-const fn command(
-    name: &'static str,
-    arity: i64,
-    usage: &'static str,
-    summary: &'static str,
-    run: fn(&mut Session, &[&[u8]]) -> Answer,
-) -> Command {
-    Command {
-        name,
-        arity,
-        is_open: false,
-        is_immediate: false,
-        is_alone: false,
-        usage,
-        summary,
-        run: Run::Own(run),
-    }
-}
-
-const fn open(command: Command) -> Command {
-    Command {
-        is_open: true,
-        ..command
-    }
-}
-
-const fn immediate(command: Command) -> Command {
-    Command {
-        is_immediate: true,
-        ..command
-    }
-}
-
-const fn alone(command: Command) -> Command {
-    Command {
-        is_alone: true,
-        ..command
-    }
-}
+type Handler = fn(&mut Session, &[&[u8]]) -> Answer;
 
 impl Command {
+    fn own((name, usage, summary, run): Own) -> Self {
+        let outside = usage.split('[').filter_map(|part| part.rsplit(']').next());
+        let arity = 1 + outside.flat_map(str::split_whitespace).count() as i64;
+        let more = usage.contains('[') || usage.contains("..");
+        Self {
+            name,
+            arity: if more { -arity } else { arity },
+            summary,
+            run: Run::Own(run),
+        }
+    }
+
+    fn of_filters(spec: &'static cf::Spec) -> Self {
+        Self {
+            name: spec.name,
+            arity: spec.arity,
+            summary: spec.summary,
+            run: Run::Filter(spec),
+        }
+    }
+
+    /// Whether it can be asked before the password is given.
+    fn is_open(&self) -> bool {
+        matches!(self.name, "AUTH" | "HELLO" | "QUIT" | "RESET")
+    }
+
+    /// Whether it is done at once also in a transaction.
+    fn is_immediate(&self) -> bool {
+        let of_transactions = matches!(self.name, "DISCARD" | "EXEC" | "MULTI" | "WATCH");
+        of_transactions || matches!(self.name, "QUIT" | "RESET")
+    }
+
+    /// Whether it cannot be part of a transaction.
+    fn is_alone(&self) -> bool {
+        matches!(self.name, "SAVE" | "SHUTDOWN")
+    }
+
     /// Whether it can change filters.
     fn writes(&self) -> bool {
         match self.run {
@@ -141,69 +129,65 @@ impl Command {
     }
 }
 
-impl From<&'static cf::Spec> for Command {
-    fn from(spec: &'static cf::Spec) -> Self {
-        Self {
-            name: spec.name,
-            arity: spec.arity,
-            is_open: false,
-            is_immediate: false,
-            is_alone: false,
-            usage: spec.usage,
-            summary: spec.summary,
-            run: Run::Filter(spec),
-        }
-    }
-}
-
 /// All commands, sorted by name.
 pub(crate) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
-    let filters = cf::COMMANDS.iter().map(Command::from);
-    let mut commands: Vec<_> = OWN.into_iter().chain(filters).collect();
+    let filters = cf::COMMANDS.iter().map(Command::of_filters);
+    let mut commands: Vec<_> = OWN.map(Command::own).into_iter().chain(filters).collect();
     commands.sort_unstable_by_key(|command| command.name);
     commands
 });
 
+/// A name, the arguments, a summary, and what answers. What is in brackets can be left out, and of what has two points behind
+/// it there can be more.
+type Own = (&'static str, &'static str, &'static str, Handler);
+
 /// Those that are not about one filter.
 #[rustfmt::skip]
-const OWN: [Command; 32] = [
-    open(command("AUTH", -2, "[username] password", "Authenticates the connection", connection::auth)),
-    command("BGSAVE", -1, "", "Starts a snapshot in the background", process::bgsave),
-    command("CLIENT", -2, "GETNAME|ID|INFO|KILL|LIST|NO-EVICT|NO-TOUCH|SETINFO|SETNAME [argument..]", "Shows, names and closes connections", clients::client),
-    command("COMMAND", -1, "[COUNT|DOCS|INFO|LIST] [command..]", "Describes the commands", documentation::command),
-    command("CONFIG", -2, "GET parameter..", "Returns the values of server options", process::config),
-    command("DBSIZE", 1, "", "Counts the filters", keys::dbsize),
-    command("DEL", -2, "key..", "Deletes filters", keys::del),
-    immediate(command("DISCARD", 1, "", "Drops the commands of a transaction", transactions::discard)),
-    command("ECHO", 2, "message", "Returns its argument", connection::echo),
-    immediate(command("EXEC", 1, "", "Runs the commands of a transaction", transactions::exec)),
-    command("EXISTS", -2, "key..", "Counts how many of the keys exist", keys::exists),
-    command("FLUSHALL", -1, "[ASYNC|SYNC]", "Deletes all filters", keys::flush),
-    command("FLUSHDB", -1, "[ASYNC|SYNC]", "Deletes all filters", keys::flush),
-    open(command("HELLO", -1, "[protover:integer] [AUTH username password] [SETNAME clientname]", "Chooses the version of the protocol", connection::hello)),
-    command("INFO", -1, "[section..]", "Describes the server", process::info),
-    command("KEYS", 2, "pattern:pattern", "Lists the keys that match a pattern", keys::keys),
-    command("LASTSAVE", 1, "", "Returns the time of the last snapshot", process::lastsave),
-    command("MEMORY", -2, "USAGE key", "Returns the memory of a filter", keys::memory),
-    command("MODULE", -2, "LIST", "Lists the modules", process::module),
-    immediate(command("MULTI", 1, "", "Begins a transaction: what follows waits for EXEC", transactions::multi)),
-    command("PING", -1, "[message]", "Returns PONG", connection::ping),
-    immediate(open(command("QUIT", -1, "", "Closes the connection", connection::quit))),
-    immediate(open(command("RESET", 1, "", "Resets the connection to its initial state", connection::reset))),
-    alone(command("SAVE", 1, "", "Takes a snapshot", process::save)),
-    command("SCAN", -2, "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]", "Lists the keys that match a pattern", keys::scan),
-    command("SELECT", 2, "index:integer", "Chooses database 0, the only one", connection::select),
-    alone(command("SHUTDOWN", -1, "[NOSAVE|SAVE] [NOW] [FORCE]", "Saves, and ends the server", process::shutdown)),
-    command("TIME", 1, "", "Returns the seconds since 1970, and the microseconds beyond", process::time),
-    command("TYPE", 2, "key", "Returns the type of a key", keys::kind),
-    command("UNLINK", -2, "key..", "Deletes filters", keys::del),
-    command("UNWATCH", 1, "", "Forgets the keys that WATCH named", transactions::unwatch),
-    immediate(command("WATCH", -2, "key..", "Makes EXEC run nothing if one of these keys changes before it", transactions::watch)),
+const OWN: [Own; 32] = [
+    ("AUTH", "[username] password", "Authenticates the connection", connection::auth),
+    ("BGSAVE", "[SCHEDULE]", "Starts a snapshot in the background", process::bgsave),
+    ("CLIENT", "GETNAME|ID|INFO|KILL|LIST|NO-EVICT|NO-TOUCH|SETINFO|SETNAME [argument..]", "Shows, names and closes connections", clients::client),
+    ("COMMAND", "[COUNT|DOCS|INFO|LIST] [command..]", "Describes the commands", documentation::command),
+    ("CONFIG", "GET parameter..", "Returns the values of server options", process::config),
+    ("DBSIZE", "", "Counts the filters", keys::dbsize),
+    ("DEL", "key..", "Deletes filters", keys::del),
+    ("DISCARD", "", "Drops the commands of a transaction", transactions::discard),
+    ("ECHO", "message", "Returns its argument", connection::ping),
+    ("EXEC", "", "Runs the commands of a transaction", transactions::exec),
+    ("EXISTS", "key..", "Counts how many of the keys exist", keys::exists),
+    ("FLUSHALL", "[ASYNC|SYNC]", "Deletes all filters", keys::flush),
+    ("FLUSHDB", "[ASYNC|SYNC]", "Deletes all filters", keys::flush),
+    ("HELLO", "[protover:integer] [AUTH username password] [SETNAME clientname]", "Chooses the version of the protocol", connection::hello),
+    ("INFO", "[section..]", "Describes the server", process::info),
+    ("KEYS", "pattern:pattern", "Lists the keys that match a pattern", keys::keys),
+    ("LASTSAVE", "", "Returns the time of the last snapshot", process::lastsave),
+    ("MEMORY", "USAGE key [SAMPLES count:integer]", "Returns the memory of a filter", keys::memory),
+    ("MODULE", "LIST", "Lists the modules", process::module),
+    ("MULTI", "", "Begins a transaction: what follows waits for EXEC", transactions::multi),
+    ("PING", "[message]", "Returns PONG", connection::ping),
+    ("QUIT", "", "Closes the connection", |_, _| Answer::Last(Some(Reply::OK))),
+    ("RESET", "", "Resets the connection to its initial state", connection::reset),
+    ("SAVE", "", "Takes a snapshot", |_, _| Answer::Save),
+    ("SCAN", "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]", "Lists the keys that match a pattern", keys::scan),
+    ("SELECT", "index:integer", "Chooses database 0, the only one", connection::select),
+    ("SHUTDOWN", "[NOSAVE|SAVE] [NOW] [FORCE]", "Saves, and ends the server", process::shutdown),
+    ("TIME", "", "Returns the seconds since 1970, and the microseconds beyond", process::time),
+    ("TYPE", "key", "Returns the type of a key", keys::kind),
+    ("UNLINK", "key..", "Deletes filters", keys::del),
+    ("UNWATCH", "", "Forgets the keys that WATCH named", transactions::unwatch),
+    ("WATCH", "key..", "Makes EXEC run nothing if one of these keys changes before it", transactions::watch),
 ];
 
-/// How names that nobody has are counted: behind all commands.
-fn unknown_name() -> (usize, &'static str) {
-    (COMMANDS.len(), "unknown")
+/// The number of what no command is called.
+pub(crate) fn unknown_name() -> usize {
+    COMMANDS.len()
+}
+
+/// What has a number is called.
+pub(crate) fn name(command: usize) -> &'static str {
+    COMMANDS
+        .get(command)
+        .map_or("unknown", |command| command.name)
 }
 
 /// The longest name, and so the longest that is worth looking for.
@@ -218,50 +202,44 @@ fn find(name: &[u8]) -> Option<(usize, &'static Command)> {
     found.ok().map(|index| (index, &COMMANDS[index]))
 }
 
-/// Answers one request, and says which command it was.
-pub(crate) fn answer(
-    session: &mut Session,
-    arguments: &[&[u8]],
-) -> ((usize, &'static str), Answer) {
+/// Answers one request, and says the number of its command.
+pub(crate) fn answer(session: &mut Session, arguments: &[&[u8]]) -> (usize, Answer) {
     let Some((&name, rest)) = arguments.split_first() else {
         return (unknown_name(), Reply::error("ERR empty command").into());
     };
     let Some((index, command)) = find(name) else {
         if is(name, "POST") || is(name, "HOST:") {
             // A browser that was led here: its lines must not be taken for commands.
-            tracing::warn!(peer = %session.client.peer, "connection closed: the client sent HTTP");
-            session.server.metrics.protocol_errors.inc();
-            return (unknown_name(), Answer::Hang);
+            log::warn!(peer:% = session.client.peer; "connection closed: the client sent HTTP");
+            session.server.metrics.protocol_errors.add(1);
+            return (unknown_name(), Answer::Last(None));
         }
         if let Some(queue) = &mut session.queue {
             queue.refuse();
         }
         return (unknown_name(), unknown(session, name, rest).into());
     };
-    let which = (index, command.name);
     session.client.asks(index);
-    if !session.is_authenticated && !command.is_open {
-        return (which, no_auth().into());
+    if !session.is_authenticated && !command.is_open() {
+        return (index, no_auth().into());
     }
     if command.writes() && refuses_writes(&session.server) {
         if let Some(queue) = &mut session.queue {
             queue.refuse();
         }
         let words = "MISCONF The last snapshot could not be saved, and commands that change filters are refused (--stop-writes-on-save-error). The log says why.";
-        return (which, Reply::error(words).into());
+        return (index, Reply::error(words).into());
     }
-    if session.queue.is_some() && !command.is_immediate {
-        return (
-            which,
-            transactions::queue(session, command, arguments).into(),
-        );
+    if session.queue.is_some() && !command.is_immediate() {
+        let queued = transactions::queue(session, command, arguments);
+        return (index, queued.into());
     }
     let answer = match command.run {
         Run::Own(run) if command.takes(arguments.len()) => run(session, rest),
         Run::Own(_) => wrong_number(command.name).into(),
         Run::Filter(spec) => filters::answer(session, spec, rest),
     };
-    (which, answer)
+    (index, answer)
 }
 
 fn refuses_writes(server: &Server) -> bool {
@@ -280,13 +258,8 @@ fn unknown(session: &Session, name: &[u8], rest: &[&[u8]]) -> Reply {
         let start = &bytes[..bytes.len().min(128)];
         format!("'{}'", String::from_utf8_lossy(start))
     };
-    let name = shown(name);
-    let rest: Vec<_> = rest
-        .iter()
-        .take(4)
-        .map(|argument| shown(argument))
-        .collect();
-    let rest = rest.join(" ");
+    let (name, rest) = (shown(name), rest.iter().take(4).map(|part| shown(part)));
+    let rest = rest.collect::<Vec<_>>().join(" ");
     Reply::error(format!(
         "ERR unknown command {name}, with args beginning with: {rest}"
     ))
@@ -297,28 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_arguments_are_as_many_as_are_taken() {
-        for command in COMMANDS.iter() {
-            let (needed, more) = cf::usage::number(command.usage);
-            let least = usize::try_from(command.arity.unsigned_abs()).expect("few") - 1;
-            // Of two, it depends on the first argument how many there are.
-            let depends = ["CONFIG", "MEMORY"].contains(&command.name);
-            assert!(needed == least || depends, "{}", command.name);
-            let is_open = command.arity < 0;
-            // Some take arguments that mean nothing to them.
-            let ignores = ["BGSAVE", "MEMORY", "MODULE", "QUIT"].contains(&command.name);
-            assert!(more == is_open || ignores, "{}", command.name);
-        }
-    }
-
-    #[test]
     fn names_are_sorted_and_short_enough() {
-        assert!(COMMANDS.is_sorted_by(|one, next| one.name < next.name));
-        assert!(
-            COMMANDS
-                .iter()
-                .all(|command| command.name.len() <= LONGEST_NAME)
-        );
         for command in COMMANDS.iter() {
             let found = find(command.name.to_ascii_lowercase().as_bytes());
             assert_eq!(found.map(|(_, found)| found.name), Some(command.name));

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use bytes::BytesMut;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use crate::clients::Reason;
-use crate::commands::{self, Answer, COMMANDS};
+use crate::commands::{self, Answer};
 use crate::metrics::Tally;
 use crate::reply::Reply;
 use crate::request::{self, ProtocolError, Scanner};
@@ -77,7 +77,7 @@ impl Connection {
             replies: BytesMut::new(),
             answering: 0,
             ends_server: false,
-            tally: Tally::new(COMMANDS.len() + 1),
+            tally: Tally::default(),
             since: Instant::now(),
         }
     }
@@ -85,16 +85,16 @@ impl Connection {
     /// Serves the client until one of the two has had enough.
     pub(crate) async fn serve(mut self) -> Result<(), Ended> {
         let ended = self.serve_all().await;
-        self.tally.flush();
+        self.tally.flush(&self.session.server.metrics);
         if let Err(Ended::Protocol(error)) = &ended {
-            self.session.server.metrics.protocol_errors.inc();
+            self.session.server.metrics.protocol_errors.add(1);
             self.reply(&Reply::error(format!("ERR Protocol error: {error}")));
             if self.send().await.is_ok() {
                 self.say_goodbye().await;
             }
         }
         if let Err(Ended::Slow(_)) = &ended {
-            self.session.server.metrics.timeouts.inc();
+            self.session.server.metrics.timeouts.add(1);
         }
         if self.ends_server && ended.is_ok() {
             self.session.server.keep_until_saved(self.stream);
@@ -118,87 +118,65 @@ impl Connection {
 
     /// Answers what is there whole, up to the length of a pipeline, and sends the replies.
     async fn answer_batch(&mut self) -> Result<Next, Ended> {
-        let most = self.session.server.limits().max_pipeline;
-        let mut next = Next::More;
-        let mut wrong: Option<Ended> = None;
-        for _ in 0..most {
-            if self.session.client.is_closing() {
-                wrong = Some(self.session.client.reason().into());
-                break;
-            }
-            // One that asks without a pause leaves the thread to others now and then.
-            tokio::task::consume_budget().await;
-            let limits = self.session.request_limits();
-            let end = match self.scanner.end(&self.requests, limits) {
-                Ok(Some(end)) => end,
-                Ok(None) => {
-                    next = Next::Read;
-                    break;
-                }
-                Err(error) => {
-                    wrong = Some(error.into());
-                    break;
-                }
-            };
-            self.is_large |= end > KEPT;
-            let request = self.requests.split_to(end).freeze();
-            self.answering = end;
-            if end > KEPT {
-                self.account();
-            }
-            let answered = self.answer(&request).await;
-            self.answering = 0;
-            if self.session.is_authenticated {
-                // Behind the answer: that it took its time is not the client's fault.
-                self.since = Instant::now();
-            } else if self.since.elapsed() > self.session.server.limits().request_timeout {
-                return Err(Ended::Slow(NO_PASSWORD));
-            }
-            match answered {
-                Ok(true) => {}
-                Ok(false) => {
-                    next = Next::Close;
-                    break;
-                }
-                Err(error) => {
-                    wrong = Some(error);
-                    break;
-                }
-            }
-            if self.replies.len() >= REPLIES {
+        let mut next = Ok(Next::More);
+        for _ in 0..self.session.server.limits().max_pipeline {
+            next = self.answer_next().await;
+            if !matches!(next, Ok(Next::More)) || self.replies.len() >= REPLIES {
                 break;
             }
         }
-        self.tally.flush();
-        // The replies to what was right come before the error.
+        self.tally.flush(&self.session.server.metrics);
+        // The replies to what was right come before an error.
         self.send().await?;
-        match wrong {
-            None => Ok(next),
-            Some(error) => Err(error),
-        }
+        next
     }
 
-    /// Answers one request. False: the connection ends behind it.
-    async fn answer(&mut self, request: &[u8]) -> Result<bool, Ended> {
+    /// Answers the next request if it is there whole.
+    async fn answer_next(&mut self) -> Result<Next, Ended> {
+        if self.session.client.is_closing() {
+            return Err(self.session.client.reason().into());
+        }
+        // One that asks without a pause leaves the thread to others now and then.
+        tokio::task::consume_budget().await;
+        let limits = self.session.request_limits();
+        let Some(end) = self.scanner.end(&self.requests, limits)? else {
+            return Ok(Next::Read);
+        };
+        self.is_large |= end > KEPT;
+        let request = self.requests.split_to(end).freeze();
+        self.answering = end;
+        if end > KEPT {
+            self.account();
+        }
+        let answered = self.answer(&request).await;
+        self.answering = 0;
+        if self.session.is_authenticated {
+            // Behind the answer: that it took its time is not the client's fault.
+            self.since = Instant::now();
+        } else if self.since.elapsed() > self.session.server.limits().request_timeout {
+            return Err(Ended::Slow(NO_PASSWORD));
+        }
+        answered
+    }
+
+    async fn answer(&mut self, request: &[u8]) -> Result<Next, Ended> {
         let start = Instant::now();
         let arguments = request::arguments(request)?;
         if arguments.is_empty() {
-            return Ok(true);
+            return Ok(Next::More);
         }
         let (command, answer) = commands::answer(&mut self.session, &arguments);
         if let Answer::Each(queue) = answer {
             let answered = self.answer_each(&queue).await;
-            self.count(command, start, false);
-            return answered.map(|()| true);
+            self.tally.count(command, start.elapsed(), false);
+            return answered.map(|()| Next::More);
         }
-        match self.reply_to(answer).await {
-            (Some(reply), goes_on) => {
-                self.count(command, start, reply.is_error());
-                self.reply(&reply);
-                Ok(goes_on)
-            }
-            (None, goes_on) => Ok(goes_on),
+        let (reply, next) = self.reply_to(answer).await;
+        if let Some(reply) = reply {
+            self.tally.count(command, start.elapsed(), reply.is_error());
+            self.reply(&reply);
         }
+        Ok(next)
     }
 
     /// Answers the commands of a transaction. All of them are run, even if the client does not take the replies.
@@ -216,7 +194,7 @@ impl Connection {
             // What ends a connection is not part of a transaction.
             let (reply, _) = self.reply_to(answer).await;
             let reply = reply.unwrap_or(Reply::Nil);
-            self.count(command, start, reply.is_error());
+            self.tally.count(command, start.elapsed(), reply.is_error());
             self.reply(&reply);
             if sent.is_err() {
                 self.replies.clear();
@@ -227,45 +205,37 @@ impl Connection {
         sent
     }
 
-    /// The reply, if there is one, and whether the connection goes on behind it.
-    async fn reply_to(&mut self, answer: Answer) -> (Option<Reply>, bool) {
+    /// The reply, if there is one, and what follows.
+    async fn reply_to(&mut self, answer: Answer) -> (Option<Reply>, Next) {
         let failed = || Reply::error("ERR the command failed");
-        let (reply, goes_on) = match answer {
-            Answer::Now(reply) => (reply, true),
-            Answer::Last(reply) => (reply, false),
+        let reply = match answer {
+            Answer::Now(reply) => reply,
+            Answer::Last(reply) => return (reply, Next::Close),
             Answer::After(pause, reply) => {
-                let end = &self.session.server.end;
-                let _ = end.run_until_cancelled(sleep(pause)).await;
-                (reply, true)
+                let _ = timeout(pause, self.session.server.end.wait()).await;
+                reply
             }
-            Answer::Hang => return (None, false),
             Answer::Later(work) => {
                 let done = tokio::task::spawn_blocking(work).await;
-                (done.unwrap_or_else(|_| failed()), true)
+                done.unwrap_or_else(|_| failed())
             }
             Answer::Save => {
                 let saver = self.session.server.saver.clone();
                 let saved = saver.save_unless(self.end_of_requests()).await;
                 let refused = |error| Reply::error(format!("ERR {error}"));
-                (saved.map_or_else(refused, |()| Reply::OK), true)
+                saved.map_or_else(refused, |()| Reply::OK)
             }
             Answer::End(work) => match work.await {
                 Ok(()) => {
                     self.ends_server = true;
-                    return (None, false);
+                    return (None, Next::Close);
                 }
-                Err(reply) => (reply, true),
+                Err(reply) => reply,
             },
             // There are no transactions in transactions.
-            Answer::Each(_) => (failed(), true),
+            Answer::Each(_) => failed(),
         };
-        (Some(reply), goes_on)
-    }
-
-    fn count(&mut self, command: (usize, &'static str), start: Instant, is_error: bool) {
-        let metrics = &self.session.server.metrics;
-        let seconds = start.elapsed().as_secs_f64();
-        self.tally.count(metrics, command, seconds, is_error);
+        (Some(reply), Next::More)
     }
 
     fn reply(&mut self, reply: &Reply) {
@@ -276,7 +246,7 @@ impl Connection {
 /// Tells a client that there is no place for it.
 pub(crate) async fn turn_away(mut stream: TcpStream, server: &Server) {
     const PATIENCE: Duration = Duration::from_secs(1);
-    server.metrics.rejected.inc();
+    server.metrics.rejected.add(1);
     let words = b"-ERR max number of clients reached\r\n";
     let _ = timeout(PATIENCE, stream.write_all(words)).await;
 }

@@ -3,25 +3,25 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
-use cf::{Filter, NotAdded};
+use tinyjson::{JsonParseError, JsonValue};
 
-use crate::catalogue::{Catalogue, CreateError};
+use crate::catalogue::Catalogue;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListError {
     #[error(transparent)]
     Io(#[from] io::Error),
+    #[error("not a JSON array of strings")]
+    NoStrings,
     #[error("not a JSON array of strings: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(#[from] JsonParseError),
     #[error("not a text: there is a byte that is 0, or one that is not UTF-8")]
     NoText,
     #[error(transparent)]
-    Create(#[from] CreateError),
+    Create(#[from] cf::Error),
     #[error("{source}; new items before that: {added}")]
-    Insert { added: usize, source: NotAdded },
+    Insert { added: usize, source: cf::Error },
 }
 
 /// What became of a list.
@@ -31,22 +31,18 @@ pub(crate) struct Added {
     pub(crate) new: usize,
 }
 
-/// Items that a thread takes at once.
-const BATCH: usize = 1024;
-
 /// Adds the items of a file that are absent, so that it does not matter whether a snapshot has them already.
-pub(crate) fn load(
-    catalogue: &Catalogue,
-    key: &[u8],
-    path: &Path,
-    threads: usize,
-) -> Result<Added, ListError> {
+pub(crate) fn load(catalogue: &Catalogue, key: &[u8], path: &Path) -> Result<Added, ListError> {
     let text = fs::read(path)?;
     let items = items(&text)?;
     let mut settings = catalogue.defaults();
     settings.capacity = settings.capacity.max(items.len());
     let filter = catalogue.get_or_create(key, settings)?;
-    let new = add_all(&filter, &items, threads)?;
+    let mut new = 0;
+    for item in &items {
+        let is_new = filter.insert_unique(item);
+        new += usize::from(is_new.map_err(|source| ListError::Insert { added: new, source })?);
+    }
     filter.finish_doubling();
     Ok(Added {
         items: items.len(),
@@ -56,58 +52,37 @@ pub(crate) fn load(
 
 /// The strings of an array, or else the lines that are neither empty nor a comment.
 fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
-    if text.contains(&0) || std::str::from_utf8(text).is_err() {
+    let text = std::str::from_utf8(text).map_err(|_| ListError::NoText)?;
+    if text.contains('\0') {
         return Err(ListError::NoText);
     }
-    if text.trim_ascii_start().first() == Some(&b'[') {
-        let strings: Vec<String> = serde_json::from_slice(text)?;
-        return Ok(strings.into_iter().map(String::into_bytes).collect());
+    if text.trim_ascii_start().starts_with('[') {
+        return strings(text);
     }
-    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let is_item = |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#");
-    Ok(lines.filter(is_item).map(<[u8]>::to_vec).collect())
+    let lines = text.lines().map(str::trim_ascii);
+    let is_item = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    Ok(lines
+        .filter(is_item)
+        .map(|line| line.as_bytes().to_vec())
+        .collect())
 }
 
-fn add_all(filter: &Filter, items: &[Vec<u8>], threads: usize) -> Result<usize, ListError> {
-    let (next, added) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let add = || {
-        loop {
-            let batch = next.fetch_add(1, Ordering::Relaxed);
-            let Some(batch) = items.chunks(BATCH).nth(batch) else {
-                return Ok(());
-            };
-            for item in batch {
-                let is_new = filter.insert_unique(item)?;
-                added.fetch_add(is_new.into(), Ordering::Relaxed);
-            }
-        }
-    };
-    let ended: Result<(), NotAdded> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(add)).collect();
-        let ended = workers.into_iter().map(|worker| match worker.join() {
-            Ok(ended) => ended,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        ended.collect()
+fn strings(text: &str) -> Result<Vec<Vec<u8>>, ListError> {
+    // An array in an array takes the stack of the parser, and is none of strings.
+    let (mut is_quoted, mut before) = (false, ' ');
+    let opens = text.chars().filter(|&letter| {
+        is_quoted ^= letter == '"' && before != '\\';
+        before = if before == '\\' { ' ' } else { letter };
+        !is_quoted && matches!(letter, '[' | '{')
     });
-    let added = added.into_inner();
-    ended
-        .map(|()| added)
-        .map_err(|source| ListError::Insert { added, source })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ListError, items};
-
-    #[test]
-    fn reads_lines_and_json() {
-        let lines = items(b"# a list\r\n\r\na.example\r\n b.example\n").expect("lines");
-        assert_eq!(lines, [b"a.example", b"b.example"]);
-        let json = items(b" [\"a.example\",\n\"b.example\"]").expect("json");
-        assert_eq!(json, lines);
-        assert!(items(b"[1]").is_err());
-        assert!(matches!(items(b"a\nb\0c\n"), Err(ListError::NoText)));
-        assert!(matches!(items(b"a\nb\xff\n"), Err(ListError::NoText)));
+    if opens.count() > 1 {
+        return Err(ListError::NoStrings);
     }
+    let parsed: JsonValue = text.parse()?;
+    let strings: Vec<JsonValue> = parsed.try_into().map_err(|_| ListError::NoStrings)?;
+    let strings = strings.into_iter().map(|string| {
+        let string: String = string.try_into().map_err(|_| ListError::NoStrings)?;
+        Ok(string.into_bytes())
+    });
+    strings.collect()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio_util::task::TaskTracker;
+use tokio::task::JoinSet;
 
 use crate::connection::{Connection, turn_away};
 use crate::server::Server;
@@ -22,81 +22,58 @@ const TURNED_AWAY: usize = 64;
 pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
     let places = Arc::new(Semaphore::new(server.limits().max_connections));
     let door = Arc::new(Semaphore::new(TURNED_AWAY));
-    let tasks = TaskTracker::new();
+    let mut tasks = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             biased;
-            () = server.end.cancelled() => break,
+            () = server.end.wait() => break,
+            Some(_) = tasks.join_next() => continue,
             accepted = listener.accept() => accepted,
         };
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
+                log::warn!(error:%; "could not accept a connection");
                 tokio::time::sleep(PAUSE).await;
                 continue;
             }
         };
+        let server = Arc::clone(&server);
         if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
-            let server = Arc::clone(&server);
             tasks.spawn(async move {
-                let served = serve_one(stream, peer, Arc::clone(&server));
-                let _ = server.cut.run_until_cancelled(served).await;
+                serve_one(stream, peer, server).await;
                 drop(place);
             });
         } else if let Ok(place) = Arc::clone(&door).try_acquire_owned() {
-            tracing::warn!(%peer, "connection refused: too many connections");
-            let server = Arc::clone(&server);
+            log::warn!(peer:%; "connection refused: too many connections");
             tasks.spawn(async move {
                 turn_away(stream, &server).await;
                 drop(place);
             });
         } else {
-            server.metrics.rejected.inc();
+            server.metrics.rejected.add(1);
         }
     }
     drop(listener);
-    tasks.close();
     let patience = server.limits().drain_timeout;
-    if tokio::time::timeout(patience, tasks.wait()).await.is_err() {
-        tracing::warn!(
-            connections = tasks.len(),
-            "connections closed: they did not finish in time"
-        );
-        server.cut.cancel();
-        tasks.wait().await;
+    let all = async { while tasks.join_next().await.is_some() {} };
+    if tokio::time::timeout(patience, all).await.is_err() {
+        log::warn!(connections = tasks.len(); "connections closed: they did not finish in time");
+        tasks.shutdown().await;
     }
 }
 
 async fn serve_one(stream: TcpStream, peer: SocketAddr, server: Arc<Server>) {
-    server.metrics.connected.inc();
-    let _counted = Counted::new(&server);
+    server.metrics.connected.add(1);
     // Replies are sent when they are due. Without this they are all the same, only later.
     let _ = stream.set_nodelay(true);
     let local = stream.local_addr().unwrap_or(peer);
     let present = server.clients.enter(peer, local);
     let id = present.client.id;
     let session = Session::new(Arc::clone(&server), Arc::clone(&present.client));
-    tracing::debug!(%peer, connection = id, "connected");
+    log::debug!(peer:%, connection = id; "connected");
     match Connection::new(stream, session).serve().await {
-        Ok(()) => tracing::debug!(%peer, connection = id, "disconnected"),
-        Err(error) => tracing::info!(%peer, connection = id, %error, "disconnected"),
-    }
-}
-
-/// Counts a connection for as long as it is there.
-struct Counted(prometheus::IntGauge);
-
-impl Counted {
-    fn new(server: &Server) -> Self {
-        let connections = server.metrics.connections.clone();
-        connections.inc();
-        Self(connections)
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.dec();
+        Ok(()) => log::debug!(peer:%, connection = id; "disconnected"),
+        Err(error) => log::info!(peer:%, connection = id, error:%; "disconnected"),
     }
 }

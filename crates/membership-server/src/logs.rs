@@ -1,9 +1,16 @@
-//! Standard error, written to by a thread of its own: whoever reads the logs may be slow or gone.
+//! Logs on standard error, as text or JSON. A thread of its own writes them: whoever reads them may be slow or gone, and
+//! that must neither stop a thread that serves, nor end it.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+use log::kv::{Error, Key, Value, VisitSource};
+use log::{Level, Log, Metadata, Record};
+use tinyjson::JsonValue;
+
+use crate::args::LogFormat;
 
 /// Messages that wait to be written. More are lost.
 const WAITING: usize = 1 << 14;
@@ -11,53 +18,108 @@ const WAITING: usize = 1 << 14;
 /// At the end, what is waited for a reader.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a message is written to.
-#[derive(Clone)]
-pub(crate) struct Logs(SyncSender<Message>);
-
-/// The way to wait, at the end, until all messages before it are written.
-pub(crate) struct Written(SyncSender<Message>);
+struct Logger {
+    format: LogFormat,
+    messages: SyncSender<Message>,
+}
 
 enum Message {
-    Text(Vec<u8>),
+    Line(String),
     /// Who waits for it is told when it is reached.
     End(SyncSender<()>),
 }
 
-pub(crate) fn start() -> (Logs, Written) {
-    let (logs, messages) = sync_channel(WAITING);
-    thread::spawn(|| write_all(messages));
-    (Logs(logs.clone()), Written(logs))
-}
-
-fn write_all(messages: Receiver<Message>) {
-    for message in messages {
-        match message {
-            // There is nobody to tell of it.
-            Message::Text(text) => drop(io::stderr().write_all(&text)),
-            Message::End(reached) => drop(reached.send(())),
-        }
-    }
-}
-
-impl Written {
-    pub(crate) fn wait(self) {
+/// Logs messages of this level and above from now on. What is returned waits, at the end, until all messages before it
+/// are written.
+pub(crate) fn start(format: LogFormat, level: Level) -> impl FnOnce() {
+    let (messages, waiting) = sync_channel(WAITING);
+    thread::spawn(|| write_all(waiting));
+    let last = messages.clone();
+    log::set_max_level(level.to_level_filter());
+    // There is no other logger in this process.
+    let _ = log::set_boxed_logger(Box::new(Logger { format, messages }));
+    move || {
         let (reached, end) = sync_channel(1);
         // Full of what nobody reads: then it is not waited for.
-        if self.0.try_send(Message::End(reached)).is_ok() {
+        if last.try_send(Message::End(reached)).is_ok() {
             let _ = end.recv_timeout(PATIENCE);
         }
     }
 }
 
-impl Write for Logs {
-    /// Takes one message, as a whole.
-    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let _ = self.0.try_send(Message::Text(text.to_vec()));
-        Ok(text.len())
+fn write_all(messages: Receiver<Message>) {
+    for message in messages {
+        match message {
+            // There is nobody to tell if it fails.
+            Message::Line(line) => drop(io::stderr().write_all(line.as_bytes())),
+            Message::End(reached) => drop(reached.send(())),
+        }
+    }
+}
+
+impl Log for Logger {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.level() <= log::max_level()
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    fn log(&self, record: &Record<'_>) {
+        if self.enabled(record.metadata()) {
+            let _ = self.messages.try_send(Message::Line(self.line(record)));
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+impl Logger {
+    /// One line, whatever is in the fields: text from elsewhere is escaped.
+    fn line(&self, record: &Record<'_>) -> String {
+        let time = humantime::format_rfc3339_micros(SystemTime::now()).to_string();
+        let (level, message) = (record.level(), record.args().to_string());
+        let mut fields = Fields::default();
+        // It fails only if a visit does.
+        let _ = record.key_values().visit(&mut fields);
+        match self.format {
+            LogFormat::Text => {
+                let fields = fields
+                    .0
+                    .iter()
+                    .map(|(name, json)| format!(" {name}={json}"));
+                format!(
+                    "{time} {level:>5} {message}{}\n",
+                    fields.collect::<String>()
+                )
+            }
+            LogFormat::Json => {
+                let (time, message) = (json(time), json(message));
+                let fields = fields
+                    .0
+                    .iter()
+                    .map(|(name, json)| format!(",\"{name}\":{json}"));
+                let fields: String = fields.collect();
+                format!(
+                    "{{\"timestamp\":{time},\"level\":\"{level}\",\"message\":{message}{fields}}}\n"
+                )
+            }
+        }
+    }
+}
+
+fn json(text: String) -> String {
+    // Only numbers can fail.
+    JsonValue::from(text).stringify().unwrap_or_default()
+}
+
+/// What a message says besides its text: names, and values as JSON.
+#[derive(Default)]
+struct Fields(Vec<(String, String)>);
+
+impl<'kvs> VisitSource<'kvs> for Fields {
+    fn visit_pair(&mut self, name: Key<'kvs>, value: Value<'kvs>) -> Result<(), Error> {
+        let is_number = value.to_u64().is_some() || value.to_f64().is_some_and(f64::is_finite);
+        let text = value.to_string();
+        let value = if is_number { text } else { json(text) };
+        self.0.push((name.to_string(), value));
         Ok(())
     }
 }

@@ -7,24 +7,22 @@
 //! [`catalogue`] finds under the key. No lock is taken on that way. What takes its time (a large filter to make, a
 //! snapshot, a dump) is done by other threads.
 
-mod address;
 mod args;
 mod arguments;
 mod catalogue;
 mod clients;
 mod commands;
 mod connection;
+mod event;
 mod http;
 mod list;
 mod listener;
 mod logs;
 mod metrics;
-mod openmetrics;
 mod reply;
 mod request;
 mod run;
 mod saver;
-mod secret;
 mod server;
 mod session;
 mod snapshot;
@@ -35,7 +33,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, LogFormat};
+use args::Args;
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -43,23 +41,14 @@ fn main() -> ExitCode {
         eprintln!("membership-server: {words}");
         return ExitCode::from(args::WRONG);
     }
-    // Whoever reads the logs may be slow or gone: that must neither stop a thread that serves, nor end it.
-    let (logs, written_at_the_end) = logs::start();
-    let logs = tracing_subscriber::fmt()
-        .with_writer(move || logs.clone())
-        .with_max_level(args.log_level)
-        .with_target(false);
-    match args.log_format {
-        LogFormat::Text => logs.with_ansi(false).init(),
-        LogFormat::Json => logs.json().flatten_event(true).init(),
-    }
+    let wait_for_logs = logs::start(args.log_format, args.log_level);
     let status = match run::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(%error, "ended");
+            log::error!(error:%; "ended");
             ExitCode::from(error.status())
         }
     };
-    written_at_the_end.wait();
+    wait_for_logs();
     status
 }

@@ -41,6 +41,16 @@ impl Reply {
         Self::Bulk(text.into().into())
     }
 
+    /// A map of names to values.
+    pub(crate) fn pairs(pairs: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
+        let pairs = pairs.into_iter();
+        Self::Map(
+            pairs
+                .map(|(name, value)| (Self::text(name), value))
+                .collect(),
+        )
+    }
+
     pub(crate) fn number(number: usize) -> Self {
         Self::Integer(i64::try_from(number).unwrap_or(i64::MAX))
     }
@@ -94,20 +104,14 @@ fn line(out: &mut BytesMut, kind: u8, text: impl Display) {
 
 impl From<cf::Reply> for Reply {
     fn from(reply: cf::Reply) -> Self {
-        cf::Value::from(reply).into()
-    }
-}
-
-impl From<cf::Value> for Reply {
-    fn from(value: cf::Value) -> Self {
-        match value {
-            cf::Value::Done => Self::OK,
-            cf::Value::Integer(number) => Self::Integer(number),
-            cf::Value::Boolean(is_so) => Self::Boolean(is_so),
-            cf::Value::Bulk(bytes) => Self::Bulk(bytes.into()),
-            cf::Value::Nil => Self::Nil,
-            cf::Value::Array(values) => Self::Array(values.into_iter().map(Self::from).collect()),
-            cf::Value::Map(pairs) => {
+        match reply {
+            cf::Reply::Done => Self::OK,
+            cf::Reply::Integer(number) => Self::Integer(number),
+            cf::Reply::Boolean(is_so) => Self::Boolean(is_so),
+            cf::Reply::Bulk(bytes) => Self::Bulk(bytes.into()),
+            cf::Reply::Nil => Self::Nil,
+            cf::Reply::Array(values) => Self::Array(values.into_iter().map(Self::from).collect()),
+            cf::Reply::Map(pairs) => {
                 let pairs = pairs.into_iter();
                 let pairs = pairs.map(|(name, number)| (Self::Simple(name), Self::Integer(number)));
                 Self::Map(pairs.collect())
@@ -122,47 +126,9 @@ impl From<cf::Error> for Reply {
         let option = match error {
             cf::Error::TooLong { .. } => " (--max-item)",
             cf::Error::CannotGrow(_) => " (--max-growth)",
-            cf::Error::NoMemoryToGrow(_) => " (--max-memory)",
+            cf::Error::NoMemoryToGrow { .. } => " (--max-memory)",
             _ => "",
         };
         Self::error(error.line() + option)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn encoded(reply: Reply, protocol: Protocol) -> String {
-        let mut out = BytesMut::new();
-        reply.encode(protocol, &mut out);
-        String::from_utf8(out.to_vec()).expect("text")
-    }
-
-    #[test]
-    fn a_map_is_an_array_in_the_older_version() {
-        let map = || Reply::Map(vec![(Reply::text("a"), Reply::Integer(-1))]);
-        assert_eq!(encoded(map(), Protocol::Resp2), "*2\r\n$1\r\na\r\n:-1\r\n");
-        assert_eq!(encoded(map(), Protocol::Resp3), "%1\r\n$1\r\na\r\n:-1\r\n");
-    }
-
-    #[test]
-    fn nothing_and_truth_have_forms_of_their_own_in_the_newer_version() {
-        assert_eq!(encoded(Reply::Boolean(true), Protocol::Resp2), ":1\r\n");
-        assert_eq!(encoded(Reply::Boolean(true), Protocol::Resp3), "#t\r\n");
-        assert_eq!(encoded(Reply::Boolean(false), Protocol::Resp3), "#f\r\n");
-        assert_eq!(encoded(Reply::Nil, Protocol::Resp2), "$-1\r\n");
-        assert_eq!(encoded(Reply::Nil, Protocol::Resp3), "_\r\n");
-    }
-
-    #[test]
-    fn an_error_stays_on_its_line() {
-        let error = || Reply::error("ERR unknown command 'a\r\n+OK'");
-        for protocol in [Protocol::Resp2, Protocol::Resp3] {
-            assert_eq!(
-                encoded(error(), protocol),
-                "-ERR unknown command 'a  +OK'\r\n"
-            );
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! The server from its start to its end.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,14 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::timeout;
 
 use crate::args::{Args, OnSaveError};
 use crate::catalogue::Place;
-use crate::list::{self, ListError};
+use crate::list;
 use crate::saver::NotSaved;
-use crate::secret::Secret;
-use crate::server::{LastSave, Server};
-use crate::snapshot::{self, LoadError};
+use crate::server::{LastSave, Secret, Server};
+use crate::snapshot;
 use crate::sockets::{BindError, Sockets};
 use crate::{args, http, listener};
 
@@ -25,25 +24,30 @@ use crate::{args, http, listener};
 pub(crate) enum Error {
     #[error("the last snapshot was not saved: {0}")]
     NotSaved(#[from] NotSaved),
-    #[error("password file {path}: {source}")]
-    Secret { path: PathBuf, source: io::Error },
-    #[error(
-        "snapshot {path}: {source}. The file was not changed; move it away to start without it"
-    )]
-    Snapshot { path: PathBuf, source: LoadError },
-    #[error("cannot write snapshots in the directory of {path}: {source}")]
-    Unwritable { path: PathBuf, source: io::Error },
-    #[error("list {path}: {source}")]
-    List { path: PathBuf, source: ListError },
+    #[error("{what} {path}: {source}")]
+    File {
+        what: &'static str,
+        path: PathBuf,
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     #[error(transparent)]
     Bind(#[from] BindError),
-    #[error("metrics: {0}")]
-    Metrics(#[from] prometheus::Error),
     #[error("threads and signals: {0}")]
     Runtime(#[from] io::Error),
 }
 
 impl Error {
+    fn of_file<E>(what: &'static str, path: &Path) -> impl Fn(E) -> Self
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        move |source| Self::File {
+            what,
+            path: path.to_owned(),
+            source: source.into(),
+        }
+    }
+
     /// The exit status when there is no time for a last snapshot.
     const CUT_SHORT: u8 = 1;
 
@@ -60,19 +64,17 @@ impl Error {
 pub(crate) fn run(args: Args) -> Result<(), Error> {
     let secret = match &args.password_file {
         None => None,
-        Some(path) => Some(Secret::read(path).map_err(|source| Error::Secret {
-            path: path.clone(),
-            source,
-        })?),
+        Some(path) => {
+            let read = Secret::read(path);
+            Some(read.map_err(Error::of_file("password file", path))?)
+        }
     };
-    let server = Server::new(args, secret)?;
+    let server = Server::new(args, secret);
     // First what can fail at once: to restore and to load takes time.
     let sockets = Sockets::bind(&server.args)?;
     if let Some(path) = server.saver.path() {
-        snapshot::check(path).map_err(|source| Error::Unwritable {
-            path: path.to_owned(),
-            source,
-        })?;
+        let what = "cannot write snapshots in the directory of";
+        snapshot::check(path).map_err(Error::of_file(what, path))?;
     }
     restore(&server)?;
     load(&server)?;
@@ -85,7 +87,7 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
     // What still runs has nobody who waits for it.
     runtime.shutdown_background();
     ended?;
-    tracing::info!("ended");
+    log::info!("ended");
     Ok(())
 }
 
@@ -94,22 +96,19 @@ fn restore(server: &Server) -> Result<(), Error> {
         return Ok(());
     };
     let start = Instant::now();
-    let restored = snapshot::load(&server.catalogue, path).map_err(|source| Error::Snapshot {
-        path: path.to_owned(),
-        source,
-    })?;
+    let restored = snapshot::load(&server.catalogue, path);
+    let advice = "The file was not changed; move it away to start without it";
+    let restored = restored.map_err(|error| format!("{error}. {advice}"));
+    let restored = restored.map_err(Error::of_file("snapshot", path))?;
     let filters = server.catalogue.filters();
-    let items: usize = filters
-        .values()
-        .filter_map(Place::here)
-        .map(|filter| filter.items())
-        .sum();
+    let here = filters.values().filter_map(Place::here);
+    let items: usize = here.map(|filter| filter.items()).sum();
     let seconds = start.elapsed().as_secs_f64();
     let (path, filters) = (path.display(), filters.len());
     if restored {
-        tracing::info!(%path, filters, items, seconds, "snapshot restored");
+        log::info!(path:%, filters, items, seconds; "snapshot restored");
     } else {
-        tracing::info!(%path, "there is no snapshot yet");
+        log::info!(path:%; "there is no snapshot yet");
     }
     Ok(())
 }
@@ -120,15 +119,12 @@ fn load(server: &Server) -> Result<(), Error> {
         return Ok(());
     };
     let start = Instant::now();
-    let (key, threads) = (&options.load_key, server.args.threads());
-    let added = list::load(&server.catalogue, key.as_bytes(), path, threads);
-    let added = added.map_err(|source| Error::List {
-        path: path.clone(),
-        source,
-    })?;
+    let key = &options.load_key;
+    let added = list::load(&server.catalogue, key.as_bytes(), path);
+    let added = added.map_err(Error::of_file("list", path))?;
     let seconds = start.elapsed().as_secs_f64();
     let (path, items, new) = (path.display(), added.items, added.new);
-    tracing::info!(%path, key, items, new, seconds, "list loaded");
+    log::info!(path:%, key:%, items, new, seconds; "list loaded");
     Ok(())
 }
 
@@ -140,14 +136,14 @@ async fn serve(server: &Arc<Server>, sockets: Sockets) -> Result<(), Error> {
     ));
     if let Some(listener) = sockets.http {
         let listener = TcpListener::from_std(listener)?;
-        tracing::info!(address = %listener.local_addr()?, "HTTP");
+        log::info!(address:% = listener.local_addr()?; "HTTP");
         tokio::spawn(http::serve(listener, Arc::clone(server)));
     }
     tokio::spawn(snapshots(Arc::clone(server)));
     tokio::spawn(forget_transfers(Arc::clone(server)));
     let listener = TcpListener::from_std(sockets.clients)?;
     let threads = server.args.threads();
-    tracing::info!(address = %listener.local_addr()?, threads, "ready");
+    log::info!(address:% = listener.local_addr()?, threads; "ready");
     listener::serve(listener, Arc::clone(server)).await;
     // Nobody is served any more: this one has all that was answered.
     let saved = save_last(server).await;
@@ -172,7 +168,7 @@ async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
     loop {
         match server.saver.save_last().await {
             Err(error) if server.last_save() == LastSave::UntilItWorks => {
-                tracing::error!(%error, "the last snapshot was not saved: trying again, until it works or a second signal comes");
+                log::error!(error:%; "the last snapshot was not saved: trying again, until it works or a second signal comes");
                 tokio::time::sleep(PATIENCE).await;
             }
             saved => return saved,
@@ -187,7 +183,7 @@ async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Serve
     let stays = storage.on_last_save_error == OnSaveError::Stay && storage.snapshot.is_some();
     loop {
         received(&mut terminate, &mut interrupt, "first").await;
-        if !stays || server.end.is_cancelled() {
+        if !stays || server.end.has_happened() {
             break;
         }
         let saved = tokio::select! {
@@ -197,7 +193,7 @@ async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Serve
         match saved {
             Ok(()) | Err(NotSaved::Closed) => break,
             Err(error) => {
-                tracing::error!(%error, "the server goes on: it could not save (--on-last-save-error stay)");
+                log::error!(error:%; "the server goes on: it could not save (--on-last-save-error stay)");
             }
         }
     }
@@ -215,7 +211,7 @@ async fn received(terminate: &mut Signal, interrupt: &mut Signal, nth: &str) {
         _ = terminate.recv() => "SIGTERM",
         _ = interrupt.recv() => "SIGINT",
     };
-    tracing::info!(signal = name, nth, "shutting down: signal received");
+    log::info!(signal = name, nth; "shutting down: signal received");
 }
 
 fn cut_short() -> ! {
@@ -225,33 +221,24 @@ fn cut_short() -> ! {
 /// Takes snapshots when they are due.
 async fn snapshots(server: Arc<Server>) {
     let period = server.args.storage.snapshot_interval;
-    if server.saver.path().is_none() || period.is_zero() {
-        return;
-    }
-    let mut due = interval(period);
-    due.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // The first tick is at once.
-    due.tick().await;
-    loop {
-        tokio::select! {
-            () = server.end.cancelled() => return,
-            _ = due.tick() => {}
+    if server.saver.path().is_some() && !period.is_zero() {
+        while next(period, &server).await {
+            // What went wrong was logged and counted.
+            let _ = server.saver.save().await;
         }
-        // What went wrong was logged and counted.
-        let _ = server.saver.save().await;
     }
 }
 
 /// Lets go of transfers that nobody goes on with.
 async fn forget_transfers(server: Arc<Server>) {
-    let mut check = interval(Duration::from_secs(10));
-    loop {
-        tokio::select! {
-            () = server.end.cancelled() => return,
-            _ = check.tick() => {}
-        }
+    while next(Duration::from_secs(10), &server).await {
         let server = Arc::clone(&server);
         // It may have to wait for a filter that is being copied.
         let _ = tokio::task::spawn_blocking(move || server.transfers.forget_old()).await;
     }
+}
+
+/// Waits so long. False if the server ends before.
+async fn next(period: Duration, server: &Server) -> bool {
+    timeout(period, server.end.wait()).await.is_err()
 }

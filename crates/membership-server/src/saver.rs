@@ -1,18 +1,17 @@
 //! Who takes snapshots, and when.
 
-use std::ops::DerefMut;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::spawn_blocking;
-use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::Catalogue;
+use crate::event::Event;
 use crate::metrics::Metrics;
-use crate::snapshot::{self, SaveError};
+use crate::snapshot;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Saver(Arc<State>);
@@ -28,10 +27,10 @@ struct State {
     number: AtomicU64,
     /// Whether the last try failed.
     failed: AtomicBool,
-    /// Snapshots that are being taken or wait for their turn.
-    begun: AtomicUsize,
+    /// Whoever takes a snapshot or waits for one holds this too.
+    begun: Arc<()>,
     /// After that, only the last one is still taken.
-    end: CancellationToken,
+    end: Event,
     /// Seconds since 1970.
     last: AtomicI64,
 }
@@ -49,28 +48,8 @@ pub(crate) enum NotSaved {
     Gone,
     #[error("the thread that saves failed")]
     Failed,
-    #[error(transparent)]
-    Save(#[from] SaveError),
-    /// As it was told to the one who tried.
     #[error("{0}")]
-    Shared(String),
-}
-
-/// A snapshot that has begun, until it is dropped.
-#[derive(Debug)]
-struct Begun(Arc<State>);
-
-impl Begun {
-    fn new(state: &Arc<State>) -> Self {
-        state.begun.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(state))
-    }
-}
-
-impl Drop for Begun {
-    fn drop(&mut self) {
-        self.0.begun.fetch_sub(1, Ordering::Relaxed);
-    }
+    Save(String),
 }
 
 impl Saver {
@@ -78,7 +57,7 @@ impl Saver {
         path: Option<PathBuf>,
         catalogue: Arc<Catalogue>,
         metrics: Arc<Metrics>,
-        end: CancellationToken,
+        end: Event,
     ) -> Self {
         Self(Arc::new(State {
             path,
@@ -87,7 +66,7 @@ impl Saver {
             turn: Arc::new(Mutex::new(Ok(()))),
             number: AtomicU64::new(0),
             failed: AtomicBool::new(false),
-            begun: AtomicUsize::new(0),
+            begun: Arc::default(),
             end,
             last: AtomicI64::new(now()),
         }))
@@ -98,7 +77,7 @@ impl Saver {
     }
 
     pub(crate) fn is_saving(&self) -> bool {
-        self.0.begun.load(Ordering::Relaxed) > 0
+        Arc::strong_count(&self.0.begun) > 1
     }
 
     /// When the last snapshot was saved or, before the first one, the server started.
@@ -118,12 +97,10 @@ impl Saver {
 
     /// Saves all filters unless somebody else does, or waits for it. Returns false in that case, otherwise at once.
     pub(crate) fn save_alone(&self) -> bool {
-        let (state, order) = (&self.0, Ordering::Relaxed);
-        if state.begun.compare_exchange(0, 1, order, order).is_err() {
+        if self.is_saving() {
             return false;
         }
-        let begun = Begun(Arc::clone(state));
-        let saver = self.clone();
+        let (saver, begun) = (self.clone(), Arc::clone(&self.0.begun));
         // What becomes of it is logged, counted, and seen in LASTSAVE.
         tokio::spawn(async move { saver.save_begun(begun, std::future::pending()).await });
         true
@@ -137,12 +114,13 @@ impl Saver {
 
     /// The same for one who may be gone before the snapshot begins. Then none is taken for it.
     pub(crate) async fn save_unless(&self, gone: impl Future<Output = ()>) -> Result<(), NotSaved> {
-        self.save_begun(Begun::new(&self.0), gone).await
+        let begun = Arc::clone(&self.0.begun);
+        self.save_begun(begun, gone).await
     }
 
     async fn save_begun(
         &self,
-        begun: Begun,
+        begun: Arc<()>,
         gone: impl Future<Output = ()>,
     ) -> Result<(), NotSaved> {
         let state = &self.0;
@@ -157,18 +135,12 @@ impl Saver {
         };
         if state.number.load(Ordering::SeqCst) > seen {
             // It has begun since, and is over: nobody else has the turn.
-            return outcome.clone().map_err(NotSaved::Shared);
+            return outcome.clone().map_err(NotSaved::Save);
         }
-        if state.end.is_cancelled() {
+        if state.end.has_happened() {
             return Err(NotSaved::Closed);
         }
-        // Once begun it comes to its end, whether somebody waits for it or not.
-        let state = Arc::clone(state);
-        let saved = spawn_blocking(move || {
-            let _begun = begun;
-            state.save(outcome)
-        });
-        saved.await.unwrap_or(Err(NotSaved::Failed))
+        self.save_now(outcome, Some(begun)).await
     }
 
     /// Saves all filters when nobody uses them any more.
@@ -177,48 +149,52 @@ impl Saver {
             return Err(NotSaved::NoFile);
         }
         let outcome = Arc::clone(&self.0.turn).lock_owned().await;
+        self.save_now(outcome, None).await
+    }
+
+    /// Once begun it comes to its end, whether somebody waits for it or not.
+    async fn save_now(
+        &self,
+        outcome: OwnedMutexGuard<Outcome>,
+        begun: Option<Arc<()>>,
+    ) -> Result<(), NotSaved> {
         let state = Arc::clone(&self.0);
-        let saved = spawn_blocking(move || state.save(outcome));
+        let saved = spawn_blocking(move || {
+            let _begun = begun;
+            state.save(outcome)
+        });
         saved.await.unwrap_or(Err(NotSaved::Failed))
     }
 }
 
 impl State {
     /// Takes a snapshot, for the one who has the turn.
-    fn save(&self, mut outcome: impl DerefMut<Target = Outcome>) -> Result<(), NotSaved> {
+    fn save(&self, mut outcome: OwnedMutexGuard<Outcome>) -> Result<(), NotSaved> {
         let path = self.path.as_deref().ok_or(NotSaved::NoFile)?;
         self.number.fetch_add(1, Ordering::SeqCst);
         // Unless it comes to its end.
         *outcome = Err(NotSaved::Failed.to_string());
-        let saved = self.try_to_save(path);
-        self.failed.store(saved.is_err(), Ordering::Relaxed);
-        *outcome = saved.as_ref().copied().map_err(SaveError::to_string);
-        Ok(saved?)
-    }
-
-    fn try_to_save(&self, path: &Path) -> Result<(), SaveError> {
-        let metrics = &self.metrics;
-        let start = Instant::now();
-        let started = now();
+        let (metrics, start, started) = (&self.metrics, Instant::now(), now());
         let saved = snapshot::save(&self.catalogue, path);
-        match saved {
+        let path = path.display();
+        match &saved {
             Ok(bytes) => {
+                let time = start.elapsed();
                 self.last.store(started, Ordering::Relaxed);
-                let seconds = start.elapsed().as_secs_f64();
-                metrics.snapshots.inc();
-                metrics.snapshot_seconds.set(seconds);
-                metrics
-                    .snapshot_bytes
-                    .set(i64::try_from(bytes).unwrap_or(i64::MAX));
-                tracing::info!(path = %path.display(), bytes, seconds, "snapshot saved");
-                Ok(())
+                metrics.snapshots.add(1);
+                metrics.snapshot_nanoseconds.set(time.as_nanos() as u64);
+                metrics.snapshot_bytes.set(*bytes);
+                let seconds = time.as_secs_f64();
+                log::info!(path:%, bytes, seconds; "snapshot saved");
             }
             Err(error) => {
-                metrics.failed_snapshots.inc();
-                tracing::error!(path = %path.display(), %error, "snapshot not saved");
-                Err(error)
+                metrics.failed_snapshots.add(1);
+                log::error!(path:%, error:%; "snapshot not saved");
             }
         }
+        self.failed.store(saved.is_err(), Ordering::Relaxed);
+        *outcome = saved.map(drop).map_err(|error| error.to_string());
+        outcome.clone().map_err(NotSaved::Save)
     }
 }
 

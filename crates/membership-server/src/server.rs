@@ -1,18 +1,21 @@
 //! What all connections share.
 
+use std::fs;
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use cf::Transfers;
+use subtle::ConstantTimeEq;
 use tokio::net::TcpStream;
-use tokio_util::sync::CancellationToken;
 
 use crate::args::{Args, Limits};
 use crate::catalogue::{Catalogue, Loan};
 use crate::clients::Clients;
+use crate::event::Event;
 use crate::metrics::Metrics;
 use crate::saver::Saver;
-use crate::secret::Secret;
 
 pub(crate) struct Server {
     pub(crate) args: Args,
@@ -24,10 +27,31 @@ pub(crate) struct Server {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) started: Instant,
     /// Ends the server.
-    pub(crate) end: CancellationToken,
-    /// Ends connections, whatever they are at: nothing is answered after it.
-    pub(crate) cut: CancellationToken,
+    pub(crate) end: Event,
     farewell: Mutex<Farewell>,
+}
+
+/// The password.
+#[derive(Clone)]
+pub(crate) struct Secret(Box<[u8]>);
+
+impl Secret {
+    /// The first line of a file.
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
+        let content = fs::read(path)?;
+        let line = content.split(|&byte| byte == b'\n').next();
+        let line = line.unwrap_or_default().trim_ascii_end();
+        if line.is_empty() {
+            let empty = "the first line is empty";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, empty));
+        }
+        Ok(Self(line.into()))
+    }
+
+    /// In a time that tells nothing but the length.
+    pub(crate) fn is(&self, given: &[u8]) -> bool {
+        self.0.ct_eq(given).into()
+    }
 }
 
 /// What becomes of the filters when the server ends.
@@ -50,12 +74,12 @@ struct Farewell {
 }
 
 impl Server {
-    pub(crate) fn new(args: Args, secret: Option<Secret>) -> prometheus::Result<Arc<Self>> {
-        let end = CancellationToken::new();
+    pub(crate) fn new(args: Args, secret: Option<Secret>) -> Arc<Self> {
+        let end = Event::default();
         let catalogue = Arc::new(Catalogue::new(&args.filters, &args.limits));
-        let metrics = Arc::new(Metrics::new()?);
+        let metrics = Arc::new(Metrics::new());
         let file = args.storage.snapshot.clone();
-        Ok(Arc::new(Self {
+        Arc::new(Self {
             saver: Saver::new(
                 file,
                 Arc::clone(&catalogue),
@@ -70,9 +94,8 @@ impl Server {
             args,
             started: Instant::now(),
             end,
-            cut: CancellationToken::new(),
             farewell: Mutex::default(),
-        }))
+        })
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -82,9 +105,9 @@ impl Server {
     /// Ends the server. Says what is to become of the filters; the first who ends it decides.
     pub(crate) fn shut_down(&self, last_save: LastSave) {
         let mut farewell = self.farewell();
-        if !self.end.is_cancelled() {
+        if !self.end.has_happened() {
             farewell.last_save = last_save;
-            self.end.cancel();
+            self.end.happen();
         }
     }
 

@@ -12,15 +12,15 @@
 //! The file is written beside the last one and takes its name when it is on disk: at any moment, one of the two can
 //! be read.
 
+use std::error::Error;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cf::{Entry, Filter, WriteError};
-use lockfree_cuckoo::ReadError;
+use cf::{Entry, Filter};
 
-use crate::catalogue::{Catalogue, CreateError};
+use crate::catalogue::Catalogue;
 
 const MAGIC: &[u8; 8] = b"LFCSNAP1";
 const ENTRY: u8 = 1;
@@ -32,9 +32,9 @@ const LONGEST_KEY: u32 = 1 << 29;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SaveError {
     #[error("filter '{}': {source}", key.escape_ascii())]
-    Filter { key: Vec<u8>, source: WriteError },
-    #[error("{path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
+    Filter { key: Vec<u8>, source: io::Error },
+    #[error("cannot write the snapshot: {0}")]
+    Io(#[from] io::Error),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -44,77 +44,68 @@ pub(crate) enum LoadError {
     #[error("damaged: {0}")]
     Damaged(&'static str),
     #[error("filter '{}': {source}", key.escape_ascii())]
-    Filter { key: Vec<u8>, source: ReadError },
-    #[error("filter '{}': {source}", key.escape_ascii())]
-    Refused { key: Vec<u8>, source: CreateError },
+    Filter {
+        key: Vec<u8>,
+        source: Box<dyn Error + Send + Sync>,
+    },
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl LoadError {
+    fn of_filter(key: &[u8], source: impl Error + Send + Sync + 'static) -> Self {
+        let (key, source) = (key.to_vec(), Box::new(source));
+        Self::Filter { key, source }
+    }
 }
 
 /// Writes all filters, and returns the number of bytes.
 pub(crate) fn save(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
     let beside = beside(path);
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        |source| SaveError::Io { path, source }
-    };
-    let file = File::create(&beside).map_err(failed(&beside))?;
-    let mut out = Summed::new(BufWriter::new(file));
-    let written = write_all(catalogue, &mut out, &beside);
-    let finished = written.and_then(|()| {
-        let bytes = out.bytes;
-        let file = out
-            .inner
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error);
-        file.and_then(|file| file.sync_all())
-            .and_then(|()| fs::rename(&beside, path))
-            .and_then(|()| sync_directory_of(path))
-            .map_err(failed(&beside))?;
+    let saved = write_all(catalogue, &beside).and_then(|bytes| {
+        fs::rename(&beside, path)?;
+        sync_directory_of(path)?;
         Ok(bytes)
     });
-    if finished.is_err() {
+    if saved.is_err() {
         // The disk may be full of it.
         let _ = fs::remove_file(&beside);
     }
-    finished
+    saved
 }
 
-fn write_all(
-    catalogue: &Catalogue,
-    out: &mut Summed<impl Write>,
-    path: &Path,
-) -> Result<(), SaveError> {
-    let failed = |source| SaveError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    out.write_all(MAGIC).map_err(failed)?;
+fn write_all(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
+    let mut out = Summed::new(BufWriter::new(File::create(path)?));
+    out.write_all(MAGIC)?;
     let keys: Vec<_> = catalogue.filters().keys().cloned().collect();
     for key in keys {
         // Unless it was removed meanwhile.
         if let Some(filter) = catalogue.get(&key) {
-            write_entry(&key, filter, out).map_err(|source| SaveError::Filter {
+            let written = write_entry(&key, filter, &mut out);
+            written.map_err(|source| SaveError::Filter {
                 key: key.to_vec(),
                 source,
             })?;
         }
     }
-    out.write_all(&[END]).map_err(failed)?;
+    out.write_all(&[END])?;
     let sum = out.sum.clone().finalize();
-    out.write_all(&sum.to_le_bytes()).map_err(failed)
+    out.write_all(&sum.to_le_bytes())?;
+    let file = out.inner.into_inner().map_err(io::Error::from)?;
+    file.sync_all()?;
+    Ok(file.metadata()?.len())
 }
 
-fn write_entry(key: &[u8], filter: Arc<Filter>, out: &mut impl Write) -> Result<(), WriteError> {
-    let copy = filter.copy()?;
+fn write_entry(key: &[u8], filter: Arc<Filter>, out: &mut impl Write) -> io::Result<()> {
+    let mut copy = filter.copy().map_err(io::Error::other)?;
     // Others may need it alone before the disk has it.
     drop(filter);
     let length = u32::try_from(key.len()).map_err(io::Error::other)?;
     out.write_all(&[ENTRY])?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(key)?;
-    out.write_all(&copy.entry().to_bytes())?;
-    Ok(copy.write(out)?)
+    out.write_all(&Entry::of(&copy).to_bytes())?;
+    copy.write(out)
 }
 
 /// Restores what there is. False if there is no such file.
@@ -136,14 +127,10 @@ pub(crate) fn load(catalogue: &Catalogue, path: &Path) -> Result<bool, LoadError
             [ENTRY] => {
                 let (key, filter) = read_entry(catalogue, &mut source)?;
                 let adopted = catalogue.adopt(&key, filter);
-                adopted.map_err(|source| LoadError::Refused { key, source })?;
+                adopted.map_err(|error| LoadError::of_filter(&key, error))?;
             }
             [END] => break,
-            _ => {
-                return Err(LoadError::Damaged(
-                    "a byte that must begin an entry or the end is wrong",
-                ));
-            }
+            _ => return Err(LoadError::Damaged("no entry begins where one must")),
         }
     }
     let sum = source.sum.clone().finalize();
@@ -173,10 +160,9 @@ fn read_entry(
     let entry = entry.ok_or(LoadError::Damaged(
         "the description of a filter is not valid",
     ))?;
-    match entry.read(source, catalogue.max_growth()) {
-        Ok(filter) => Ok((key, filter)),
-        Err(source) => Err(LoadError::Filter { key, source }),
-    }
+    let filter = entry.read(source, catalogue.max_growth());
+    let filter = filter.map_err(|error| LoadError::of_filter(&key, error))?;
+    Ok((key, filter))
 }
 
 fn array<const N: usize>(source: &mut impl Read) -> Result<[u8; N], LoadError> {
@@ -213,11 +199,10 @@ fn sync_directory_of(path: &Path) -> io::Result<()> {
     OpenOptions::new().read(true).open(directory)?.sync_all()
 }
 
-/// Adds up a checksum of what goes through, and its length.
+/// Adds up a checksum of what goes through.
 struct Summed<T> {
     inner: T,
     sum: crc32fast::Hasher,
-    bytes: u64,
 }
 
 impl<T> Summed<T> {
@@ -225,20 +210,14 @@ impl<T> Summed<T> {
         Self {
             inner,
             sum: crc32fast::Hasher::new(),
-            bytes: 0,
         }
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        self.sum.update(bytes);
-        self.bytes += bytes.len() as u64;
     }
 }
 
 impl<T: Write> Write for Summed<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
-        self.add(&bytes[..written]);
+        self.sum.update(&bytes[..written]);
         Ok(written)
     }
 
@@ -250,7 +229,7 @@ impl<T: Write> Write for Summed<T> {
 impl<T: Read> Read for Summed<T> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(bytes)?;
-        self.add(&bytes[..read]);
+        self.sum.update(&bytes[..read]);
         Ok(read)
     }
 }

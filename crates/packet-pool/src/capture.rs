@@ -108,13 +108,13 @@ impl<'a> Capture<'a> {
                     if input.fill()? == 0 {
                         return Err(match input.data() {
                             [] => CaptureError::Empty,
-                            magic if magic.len() < 4 => CaptureError::NotACapture(magic.to_vec()),
+                            magic if magic.len() < 4 => CaptureError::not_a_capture(magic),
                             _ => CaptureError::CutInHeader,
                         });
                     }
                 }
                 Err(Stop::Error(_)) if !is_section => {
-                    return Err(CaptureError::NotACapture(data[..4].to_vec()));
+                    return Err(CaptureError::not_a_capture(&data[..4]));
                 }
                 Err(_) => return Err(CaptureError::BadHeader),
             }
@@ -173,7 +173,7 @@ impl<'a> Capture<'a> {
                         return if is_between {
                             Ok(())
                         } else {
-                            Err(damage(Fault::Cut))
+                            Err(CaptureError::CutInRecord { number, offset })
                         };
                     }
                 }
@@ -224,6 +224,9 @@ impl Input<'_> {
 }
 
 type Parsed<'a, T> = IResult<&'a [u8], T, PcapError<&'a [u8]>>;
+
+/// What a record gives: a packet, or nothing.
+type Taken<'a> = Result<Option<Packet<'a>>, Fault>;
 
 /// How the records are written.
 #[derive(Clone, Copy)]
@@ -293,19 +296,14 @@ impl Records {
     }
 
     /// Parses the next record; nothing comes of one that is no packet.
-    fn next<'a>(&mut self, data: &'a [u8]) -> Parsed<'a, Result<Option<Packet<'a>>, Fault>> {
+    fn next<'a>(&mut self, data: &'a [u8]) -> Parsed<'a, Taken<'a>> {
         match self.format {
             Format::Pcap(parse) => {
                 let (rest, record) = parse(data)?;
                 let Interface { link, clock, .. } = self.interfaces[0];
                 self.time = clock.split(record.ts_sec, record.ts_usec);
-                let packet = Packet {
-                    link,
-                    time: self.time,
-                    length: record.origlen,
-                    frame: record.data,
-                };
-                Ok((rest, Ok(Some(packet))))
+                let packet = self.packet(link, record.origlen, record.data, record.caplen);
+                Ok((rest, packet))
             }
             Format::PcapNg { big_endian } => {
                 let parse = if big_endian {
@@ -319,7 +317,7 @@ impl Records {
         }
     }
 
-    fn take<'a>(&mut self, block: &Block<'a>) -> Result<Option<Packet<'a>>, Fault> {
+    fn take<'a>(&mut self, block: &Block<'a>) -> Taken<'a> {
         match block {
             Block::SectionHeader(section) => {
                 self.format = Format::PcapNg {
@@ -342,24 +340,14 @@ impl Records {
             Block::EnhancedPacket(packet) => {
                 let Interface { link, clock, .. } = self.interface(packet.if_id)?;
                 self.time = clock.units(u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low));
-                Ok(Some(self.packet(
-                    link,
-                    packet.origlen,
-                    packet.data,
-                    packet.caplen,
-                )))
+                self.packet(link, packet.origlen, packet.data, packet.caplen)
             }
             Block::SimplePacket(packet) => {
                 let Interface { link, limit, .. } = self.interface(0)?;
                 // Beyond the limit there is only padding.
                 let limit = if limit > 0 { limit } else { u32::MAX };
                 let captured = packet.origlen.min(limit);
-                Ok(Some(self.packet(
-                    link,
-                    packet.origlen,
-                    packet.data,
-                    captured,
-                )))
+                self.packet(link, packet.origlen, packet.data, captured)
             }
             // Names, statistics, comments, and whatever the format adds.
             _ => Ok(None),
@@ -368,21 +356,19 @@ impl Records {
 
     fn interface(&self, number: u32) -> Result<Interface, Fault> {
         let number = usize::try_from(number).unwrap_or(usize::MAX);
-        self.interfaces
-            .get(number)
-            .copied()
-            .ok_or(Fault::NoInterface)
+        let interface = self.interfaces.get(number);
+        interface.copied().ok_or(Fault::NoInterface)
     }
 
     /// A packet of this moment; `data` is padded.
-    fn packet<'a>(&self, link: i32, length: u32, data: &'a [u8], captured: u32) -> Packet<'a> {
+    fn packet<'a>(&self, link: i32, length: u32, data: &'a [u8], captured: u32) -> Taken<'a> {
         let captured = usize::try_from(captured).unwrap_or(usize::MAX);
-        Packet {
+        Ok(Some(Packet {
             link,
             time: self.time,
             length,
             frame: &data[..captured.min(data.len())],
-        }
+        }))
     }
 }
 

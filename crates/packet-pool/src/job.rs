@@ -4,15 +4,14 @@ use crate::args::Args;
 use crate::batches::{self, Batch, Busiest, Intake, Packer, Periods};
 use crate::filter::{Filter, Kind, Plan};
 use crate::keys::Keys;
-use crate::pool::{Clock, Done, Held, Pool, Source, Stream, Tally};
-use crate::report::{Problems, Run, Status, progress, show};
+use crate::pool::{Clock, Held, Pool, Source, Stream, Tally};
+use crate::report::{Problems, Run, Status};
 use crate::results::{self, Results, Target};
 use crate::verify;
 use lockfree_cuckoo::BuildError;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// Keys that a filter that grows has room for at first.
 const GROWING_CAPACITY: usize = 1_000_000;
@@ -68,13 +67,10 @@ fn streamed(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     let (path, _) = args.capture();
     // Counts the packets before the work, so that the filter has room for their keys.
     let count = || {
-        let line = progress(false, "{spinner} counting the packets, {elapsed}");
-        line.enable_steady_tick(Duration::from_millis(200));
         let mut busiest = Busiest::default();
         let packer = Packer::new(Periods::new(args.window), 0);
         // Damage ends the count, as it will end the reading, which names it.
         batches::read(path, packer, stop, |batch| busiest.add(&batch));
-        line.finish_and_clear();
         busiest.most
     };
     let plan = plan(args, args.reads_file().then_some(&count));
@@ -241,11 +237,7 @@ fn work(
         clock: clock.as_ref(),
         results: results.as_ref(),
     };
-    let template = "{spinner} {human_pos} packets, {per_sec}, {msg} new, {elapsed}";
-    let line = progress(args.fills_standard_output(), template);
-    let watch = |done: &Done| show(&line, done);
-    let outcomes = pool.run((!line.is_hidden()).then_some(&watch));
-    line.finish_and_clear();
+    let outcomes = pool.run();
     let written = results.map(Results::finish).unwrap_or_default();
     let (mut tallies, mut records) = (Vec::new(), Vec::new());
     for outcome in outcomes.map_err(|error| no_thread(args.workers(), &error))? {

@@ -8,13 +8,12 @@ use crate::batches::Batch;
 use crate::filter::{Answer, Decide, Filter, Scratch};
 use crate::keys::{Key, Keys};
 use crate::results::Results;
-use crossbeam_utils::CachePadded;
 use lockfree_cuckoo::InsertError;
 use std::io;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// A batch to work on.
@@ -45,13 +44,6 @@ pub(crate) struct Pool<'a> {
     pub(crate) clock: Option<&'a Clock>,
     /// Takes the packets that were new.
     pub(crate) results: Option<&'a Results>,
-}
-
-/// What the workers have done so far, for those who watch.
-#[derive(Default)]
-pub(crate) struct Done {
-    pub(crate) packets: AtomicU64,
-    pub(crate) firsts: AtomicU64,
 }
 
 /// What a worker brings back.
@@ -85,28 +77,18 @@ pub(crate) struct Record {
 }
 
 impl Pool<'_> {
-    /// Runs until the source ends, and calls `watch` twenty times a second.
-    ///
-    /// Fails, and ends the source, if the system does not give the threads.
-    pub(crate) fn run(&self, watch: Option<&dyn Fn(&Done)>) -> io::Result<Vec<Outcome>> {
-        let done = CachePadded::new(Done::default());
+    /// Runs until the source ends. Fails, and ends the source, if the system does not give the threads.
+    pub(crate) fn run(&self) -> io::Result<Vec<Outcome>> {
         thread::scope(|scope| {
             let threads: io::Result<Vec<_>> = (0..self.workers)
                 .map(|number| {
                     thread::Builder::new()
                         .name(format!("worker {number}"))
-                        .spawn_scoped(scope, || self.work(&done))
+                        .spawn_scoped(scope, || self.work())
                         .inspect_err(|_| self.stop.store(true, Ordering::Relaxed))
                 })
                 .collect();
-            let threads = threads?;
-            if let Some(watch) = watch {
-                while !threads.iter().all(ScopedJoinHandle::is_finished) {
-                    watch(&done);
-                    thread::sleep(Duration::from_millis(50));
-                }
-            }
-            let outcomes = threads.into_iter().map(|thread| match thread.join() {
+            let outcomes = threads?.into_iter().map(|thread| match thread.join() {
                 Ok(outcome) => outcome,
                 Err(panic) => std::panic::resume_unwind(panic),
             });
@@ -114,7 +96,7 @@ impl Pool<'_> {
         })
     }
 
-    fn work(&self, done: &Done) -> Outcome {
+    fn work(&self) -> Outcome {
         let mut tally = Tally::default();
         let mut records = Vec::new();
         let mut scratch = Scratch::default();
@@ -122,7 +104,6 @@ impl Pool<'_> {
             // The time of a worker is from its first batch on: a stream may keep it waiting.
             tally.started.get_or_insert_with(Instant::now);
             let started = self.clock.map(Clock::tick);
-            let firsts = tally.firsts;
             tally.read(self.keys, &work.batch, &mut scratch);
             // As late as can be, so that fewer batches of other workers are late.
             self.filter.begin(work.period);
@@ -134,23 +115,15 @@ impl Pool<'_> {
             }
             tally.count(&mut scratch);
             if let (Some(clock), Some(started)) = (self.clock, started) {
-                let answers = scratch
-                    .keys
-                    .iter()
-                    .copied()
-                    .zip(scratch.answers.iter().copied());
+                let (keys, answers) = (&scratch.keys, &scratch.answers);
                 records.push(Record {
                     period: work.period,
                     packets: work.batch.len(),
-                    answers: answers.collect(),
+                    answers: keys.iter().copied().zip(answers.iter().copied()).collect(),
                     generations,
                     time: started..clock.tick(),
                 });
             }
-            let packets = work.batch.len() as u64;
-            done.packets.fetch_add(packets, Ordering::Relaxed);
-            done.firsts
-                .fetch_add(tally.firsts - firsts, Ordering::Relaxed);
             tally.ended = Some(Instant::now());
         }
         Outcome { tally, records }

@@ -3,13 +3,11 @@
 use crate::batches::Intake;
 use crate::filter::Filter;
 use crate::keys::Mode;
-use crate::pool::{Done, Tally};
+use crate::pool::Tally;
 use crate::results::Written;
 use crate::verify::{Findings, Probes, Verdict};
-use indicatif::{ProgressBar, ProgressStyle};
 use lockfree_cuckoo::InsertError;
-use std::io::{self, IsTerminal};
-use std::sync::atomic::Ordering;
+use std::fmt::Display;
 use std::time::Duration;
 
 /// The exit statuses other than 0, as `--help` lists them.
@@ -59,23 +57,6 @@ fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{s}")
 }
 
-/// A line about long work, if somebody is watching. It is hidden if it would be among others on the terminal.
-pub(crate) fn progress(prints: bool, template: &str) -> ProgressBar {
-    if !io::stderr().is_terminal() || prints && io::stdout().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template(template);
-    ProgressBar::new_spinner()
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-}
-
-/// Brings the line up to date.
-pub(crate) fn show(line: &ProgressBar, done: &Done) {
-    line.set_message(done.firsts.load(Ordering::Relaxed).to_string());
-    line.set_position(done.packets.load(Ordering::Relaxed));
-    line.tick();
-}
-
 /// All there is to tell about a run that is done.
 pub(crate) struct Run {
     pub(crate) name: String,
@@ -105,11 +86,8 @@ impl Run {
         if let Some(damage) = damage {
             problems.add(Status::Unreadable, format!("{}: {damage}", self.name));
         } else if counts.packets == 0 && !counts.left_out.is_empty() {
-            let words = format!(
-                "{}: no packet has a link type that this program reads",
-                self.name
-            );
-            problems.add(Status::Unreadable, words);
+            let words = "no packet has a link type that this program reads";
+            problems.add(Status::Unreadable, format!("{}: {words}", self.name));
         }
         for (name, error) in &self.written.failures {
             problems.add(Status::Unreadable, format!("cannot write {name}: {error}"));
@@ -157,10 +135,8 @@ impl Run {
         self.tell_capture(&mut report);
         self.tell_work(&mut report);
         if let Some((name, packets)) = &self.written.file {
-            report.line(
-                "written",
-                format!("{} to {name}", count(*packets, "packet")),
-            );
+            let packets = count(*packets, "packet");
+            report.line("written", format!("{packets} to {name}"));
         }
         match &self.verdict {
             None => self.tell_keys(&mut report, "seen first", self.all.firsts, self.all.kinds),
@@ -186,10 +162,8 @@ impl Run {
         }
         if let Some(window) = self.window {
             let window = window.as_secs_f64();
-            report.line(
-                "window",
-                format!("{window} s: a key is known for one to two windows"),
-            );
+            let words = format!("{window} s: a key is known for one to two windows");
+            report.line("window", words);
         }
     }
 
@@ -199,58 +173,42 @@ impl Run {
             Mode::Flows => "no flow",
             Mode::Packets => "no data",
         };
-        let header = [
-            "packets",
-            "seen first",
-            "duplicates",
-            "refused",
-            no_key,
-            "time",
-            "packets/s",
-        ];
-        report.row("worker", header.map(str::to_owned));
-        let workers = (0..)
-            .zip(&self.tallies)
-            .map(|(number, tally)| (number.to_string(), tally));
-        for (name, tally) in workers.chain([("all".to_owned(), &self.all)]) {
-            let counts = [
-                tally.packets,
-                tally.firsts,
-                tally.duplicates,
-                tally.refused,
-                tally.no_key,
-            ];
-            let [packets, firsts, duplicates, refused, no_key] =
-                counts.map(|count| count.to_string());
-            let (time, rate) = (
-                format!("{:.1?}", tally.time()),
-                format!("{:.0}", tally.rate()),
-            );
-            report.row(
+        report.row([
+            &"worker",
+            &"packets",
+            &"seen first",
+            &"duplicates",
+            &"refused",
+            &no_key,
+            &"time",
+            &"packets/s",
+        ]);
+        let names = (0..self.tallies.len()).map(|number| number.to_string());
+        let tallies = self.tallies.iter().chain([&self.all]);
+        for (name, tally) in names.chain(["all".to_owned()]).zip(tallies) {
+            report.row([
                 &name,
-                [packets, firsts, duplicates, refused, no_key, time, rate],
-            );
+                &tally.packets,
+                &tally.firsts,
+                &tally.duplicates,
+                &tally.refused,
+                &tally.no_key,
+                &format!("{:.1?}", tally.time()),
+                &format!("{:.0}", tally.rate()),
+            ]);
         }
-        let (packets, time) = (count(self.all.packets, "packet"), self.all.time());
-        let rate = self.all.rate();
         report.0.push('\n');
-        report.line(
-            "throughput",
-            format!("{rate:.0} packets/s ({packets} in {time:.1?})"),
-        );
+        let (packets, time) = (count(self.all.packets, "packet"), self.all.time());
+        let throughput = format!("{:.0} packets/s ({packets} in {time:.1?})", self.all.rate());
+        report.line("throughput", throughput);
         let filter = self.filter.hashed();
+        let (len, slots, bytes) = (filter.len(), filter.slots(), filter.memory_usage());
         let room = count(filter.capacity() as u64, self.mode.noun());
         let grows = if self.grows { ", and it grows" } else { "" };
-        let windows = if self.window.is_some() {
-            ", for all windows"
-        } else {
-            ""
-        };
-        let (len, slots, bytes) = (filter.len(), filter.slots(), filter.memory_usage());
-        report.line(
-            "filter",
-            format!("room for {room}{grows}: {slots} slots in {bytes} bytes{windows}"),
-        );
+        let windows = self.window.map_or("", |_| ", for all windows");
+        let filter_words =
+            format!("room for {room}{grows}: {slots} slots in {bytes} bytes{windows}");
+        report.line("filter", filter_words);
         let load = filter.load_factor();
         report.line(
             "load",
@@ -289,10 +247,8 @@ impl Run {
         let parts =
             format!("{firsts} seen first + {false_positives} false positives + {refused} refused");
         report.line("sum", format!("{parts} = {sum} (exact set: {distinct})"));
-        report.line(
-            "",
-            format!("about {expected:.3} false positives expected among the new {noun}s"),
-        );
+        let chance = format!("about {expected:.3} false positives expected among the new {noun}s");
+        report.line("", chance);
         if self.window.is_some() {
             let late = format!("{late} batches judged after a later rotation");
             report.line(
@@ -328,8 +284,7 @@ impl Report {
     }
 
     /// A row of the table of workers.
-    fn row(&mut self, name: &str, columns: [String; 7]) {
-        let [a, b, c, d, e, f, g] = columns;
+    fn row(&mut self, [name, a, b, c, d, e, f, g]: [&dyn Display; 8]) {
         let row = format!("{name:>6} {a:>12} {b:>11} {c:>12} {d:>9} {e:>9} {f:>11} {g:>11}\n");
         self.0.push_str(&row);
     }

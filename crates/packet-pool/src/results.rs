@@ -11,11 +11,12 @@ use crate::capture::Packet;
 use crate::filter::{Answer, Scratch};
 use crate::keys::Link;
 use ordered::Ordered;
+use parking_lot::Mutex;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 const STANDARD_OUTPUT: &str = "standard output";
 
@@ -117,7 +118,13 @@ impl Results {
         target: Option<&Target>,
         stop: &Arc<AtomicBool>,
     ) -> io::Result<Self> {
-        let pcap = target.map(Target::open).transpose()?.map(Pcap::new);
+        let pcap = |out| Pcap {
+            out,
+            link: None,
+            packets: 0,
+            of_other_links: 0,
+        };
+        let pcap = target.map(Target::open).transpose()?.map(pcap);
         Ok(Self {
             format,
             writes: pcap.is_some(),
@@ -145,8 +152,7 @@ impl Results {
         }
         let records = piece.records.iter().map(|record| record.1.len());
         let bytes = piece.lines.len() + records.sum::<usize>();
-        // A panic in the middle of a piece has written some of it, and that is all that it can have done.
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.writer.lock();
         let ready = writer.ordered.put(number, piece, bytes);
         if !writer.write(ready) {
             // Relaxed: whoever sees it late does work that nobody needs.
@@ -156,10 +162,7 @@ impl Results {
 
     /// Writes what waits for batches that will not come.
     pub(crate) fn finish(self) -> Written {
-        let mut writer = self
-            .writer
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.writer.into_inner();
         let rest = writer.ordered.rest();
         writer.write(rest);
         let Writer { lines, pcap, .. } = writer;
@@ -250,15 +253,6 @@ struct Pcap {
 }
 
 impl Pcap {
-    fn new(out: Output) -> Self {
-        Self {
-            out,
-            link: None,
-            packets: 0,
-            of_other_links: 0,
-        }
-    }
-
     /// Returns whether they could be written.
     fn write(&mut self, records: &[Record]) -> bool {
         let Some((first, _)) = records.first() else {

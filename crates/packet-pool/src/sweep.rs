@@ -11,10 +11,9 @@ use crate::keys::{Key, Keys};
 use crate::pool::{Held, Pool, Tally};
 use crate::report::{Problems, Status};
 use charts::machine::machine;
-use charts::{Axis, Chart, Scale, Series};
+use charts::{Axis, Chart, Series};
 use lockfree_cuckoo::RandomState;
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,9 +96,7 @@ pub(crate) fn run(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> io
 /// The batches to measure with, and how many packets they have.
 fn prepare(args: &Args, stop: &AtomicBool) -> Result<(Vec<Arc<Batch>>, u64), Failure> {
     if let Some(path) = &args.svg {
-        // Measuring takes minutes.
-        let opened = File::options().create(true).append(true).open(path);
-        opened.map_err(|error| cannot_write(path, &error))?;
+        Chart::check(path).map_err(|error| cannot_write(path, &error))?;
     }
     let (batches, intake) = job::batches(args, stop)?;
     if intake.counts.packets == 0 {
@@ -130,10 +127,6 @@ fn print(out: &mut dyn Write, workers: &[usize], figures: &Figures) -> io::Resul
 }
 
 fn chart(workers: &[usize], figures: Figures, what: String, machine: String) -> Chart {
-    let axis = |label: &str| Axis {
-        label: label.to_owned(),
-        scale: Scale::Linear,
-    };
     let workers = || workers.iter().map(|&workers| workers as f64);
     let rivals = RIVALS.iter().zip(figures).enumerate();
     let series = rivals.map(|(number, ((name, _), figures))| Series {
@@ -145,8 +138,8 @@ fn chart(workers: &[usize], figures: Figures, what: String, machine: String) -> 
         title: "Throughput of packet-pool by workers".to_owned(),
         mix: what,
         machine,
-        x: axis("worker threads"),
-        y: axis("million packets per second"),
+        x: Axis::linear("worker threads"),
+        y: Axis::linear("million packets per second"),
         series: series.collect(),
     }
 }
@@ -211,9 +204,8 @@ fn slice(
         clock: None,
         results: None,
     };
-    let outcomes = pool
-        .run(None)
-        .map_err(|error| job::no_thread(workers, &error))?;
+    let outcomes = pool.run();
+    let outcomes = outcomes.map_err(|error| job::no_thread(workers, &error))?;
     let tallies: Vec<_> = outcomes.into_iter().map(|outcome| outcome.tally).collect();
     Ok(Tally::of_all(&tallies).rate() / 1e6)
 }

@@ -76,58 +76,50 @@ fn failures(
         held: (least, most),
         ..
     } = findings;
-    let (told, worked) = (all.firsts, all.packets);
     let Probes {
         asked,
         seen,
         expected: chance,
     } = probes;
-    let checks = [
-        (
-            missing > 0,
-            format!("{missing} keys are missing from the filter"),
-        ),
-        (
-            *forgotten > 0,
-            format!("{forgotten} keys were forgotten too early"),
-        ),
-        (
-            *twice > 0,
-            format!("{twice} keys were told new, or put into the filter, more than once"),
-        ),
-        (
-            *astray > 0,
-            format!(
-                "{astray} batches were judged before a rotation that was due, or after one too many"
-            ),
-        ),
-        (
-            told != *firsts,
-            format!("{told} keys were answered \"new\", but {firsts} were recorded"),
-        ),
-        (
-            worked != *packets,
-            format!("{worked} packets were counted, but {packets} were recorded"),
-        ),
-        (
-            !(*least..=*most).contains(&held),
-            format!("the filter counts {held} keys instead of {least} to {most}"),
-        ),
-        (
-            too_many(*false_positives, *expected),
-            format!(
-                "{false_positives} keys are false positives, but only {expected:.3} were expected"
-            ),
-        ),
-        (
-            too_many(*seen, *chance),
-            format!(
-                "{seen} of {asked} keys that are not in the capture were answered \"known\", {chance:.1} were expected"
-            ),
-        ),
-    ];
-    let failed = checks.into_iter().filter(|(failed, _)| *failed);
-    failed.map(|(_, words)| words).collect()
+    let again = "keys were told new, or put into the filter, more than once";
+    let wrong = "batches were judged before a rotation that was due, or after one too many";
+    let mut failures = Vec::new();
+    for (count, words) in [
+        (missing, "keys are missing from the filter"),
+        (*forgotten, "keys were forgotten too early"),
+        (*twice, again),
+        (*astray, wrong),
+    ] {
+        if count > 0 {
+            failures.push(format!("{count} {words}"));
+        }
+    }
+    for (count, words, recorded) in [
+        (all.firsts, "keys were answered \"new\"", *firsts),
+        (all.packets, "packets were counted", *packets),
+    ] {
+        if count != recorded {
+            failures.push(format!("{count} {words}, but {recorded} were recorded"));
+        }
+    }
+    if !(*least..=*most).contains(&held) {
+        failures.push(format!(
+            "the filter counts {held} keys instead of {least} to {most}"
+        ));
+    }
+    if too_many(*false_positives, *expected) {
+        let words = "keys are false positives, but only";
+        failures.push(format!(
+            "{false_positives} {words} {expected:.3} were expected"
+        ));
+    }
+    if too_many(*seen, *chance) {
+        let words = "keys that are not in the capture were answered \"known\",";
+        failures.push(format!(
+            "{seen} of {asked} {words} {chance:.1} were expected"
+        ));
+    }
+    failures
 }
 
 impl Probes {

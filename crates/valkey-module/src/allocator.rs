@@ -64,27 +64,6 @@ unsafe impl GlobalAlloc for EngineMemory {
         // SAFETY: it was given out for this layout.
         unsafe { (api.free)(start_of(place, layout)) }
     }
-
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if layout.align() <= WORD && size < LARGE {
-            let Some(api) = loaded() else {
-                return null_mut();
-            };
-            // SAFETY: it is the engine's own place.
-            return unsafe { (api.realloc)(place.cast(), size) }.cast();
-        }
-        // SAFETY: the alignment is that of a layout, and the size is at most the largest of one.
-        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        // SAFETY: both places have at least the bytes that are copied, and the old one is given back once.
-        unsafe {
-            let to = self.alloc(new);
-            if !to.is_null() {
-                to.copy_from_nonoverlapping(place, layout.size().min(size));
-                self.dealloc(place, layout);
-            }
-            to
-        }
-    }
 }
 
 /// A place for the layout in what `take` takes of the engine.

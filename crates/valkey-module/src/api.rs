@@ -28,8 +28,8 @@ opaque! {
     Type
     /// A digest under way.
     Digest
-    /// The reply to a command that the module gave.
-    CallReply
+    /// What INFO replies, for the module to read.
+    ServerInfo
     /// A client who waits for a worker.
     Blocked
     /// What INFO replies, under way.
@@ -94,9 +94,6 @@ pub(crate) type SetNumber =
 pub(crate) type GetText = unsafe extern "C" fn(*const c_char, *mut c_void) -> *mut Str;
 pub(crate) type SetText =
     unsafe extern "C" fn(*const c_char, *mut Str, *mut c_void, *mut *mut Str) -> c_int;
-pub(crate) type GetChoice = unsafe extern "C" fn(*const c_char, *mut c_void) -> c_int;
-pub(crate) type SetChoice =
-    unsafe extern "C" fn(*const c_char, c_int, *mut c_void, *mut *mut Str) -> c_int;
 type Apply = Option<unsafe extern "C" fn(*mut Ctx, *mut c_void, *mut *mut Str) -> c_int>;
 
 /// The callbacks of a type, in version 4 of this table: the last that Redis 7.0 knows.
@@ -109,13 +106,11 @@ pub(crate) struct TypeMethods {
     pub(crate) mem_usage: Option<unsafe extern "C" fn(*const c_void) -> usize>,
     pub(crate) digest: Option<unsafe extern "C" fn(*mut Digest, *mut c_void)>,
     pub(crate) free: Option<unsafe extern "C" fn(*mut c_void)>,
-    pub(crate) aux_load: *const c_void,
-    pub(crate) aux_save: *const c_void,
+    /// To save and load what is beside the keys, and when.
+    pub(crate) aux: [*const c_void; 2],
     pub(crate) aux_save_triggers: c_int,
-    pub(crate) free_effort: *const c_void,
-    pub(crate) unlink: *const c_void,
-    pub(crate) copy: *const c_void,
-    pub(crate) defrag: *const c_void,
+    /// Older forms of those below, and one to defragment.
+    pub(crate) unused: [*const c_void; 4],
     pub(crate) mem_usage2:
         Option<unsafe extern "C" fn(*mut KeyOptCtx, *const c_void, usize) -> usize>,
     pub(crate) free_effort2: Option<unsafe extern "C" fn(*mut KeyOptCtx, *const c_void) -> usize>,
@@ -171,39 +166,15 @@ pub(crate) mod key_flags {
 pub(crate) struct CommandInfo {
     pub(crate) version: *const CommandInfoVersion,
     pub(crate) summary: *const c_char,
-    pub(crate) complexity: *const c_char,
-    pub(crate) since: *const c_char,
-    pub(crate) history: *const c_void,
-    pub(crate) tips: *const c_char,
+    /// Its complexity, since when it is there, its history, and tips.
+    pub(crate) more: [*const c_void; 4],
     pub(crate) arity: c_int,
     pub(crate) key_specs: *const KeySpec,
-    pub(crate) arguments: *const CommandArgument,
+    pub(crate) arguments: *const c_void,
 }
 
-/// An argument of a command. A list of these ends with one without a name.
-#[repr(C)]
-pub(crate) struct CommandArgument {
-    pub(crate) name: *const c_char,
-    pub(crate) kind: c_int,
-    /// Which of the specifications of keys is meant; -1 if it is no key.
-    pub(crate) key_spec: c_int,
-    /// The word in front of the value.
-    pub(crate) word: *const c_char,
-    pub(crate) summary: *const c_char,
-    pub(crate) since: *const c_char,
-    pub(crate) flags: c_int,
-    pub(crate) deprecated_since: *const c_char,
-    pub(crate) parts: *const Self,
-    pub(crate) display_text: *const c_char,
-}
-
-/// What an argument is, in the order in which the engine numbers its types.
-pub(crate) const ARGUMENT_KINDS: [&str; 4] = ["string", "integer", "double", "key"];
-pub(crate) const ARGUMENT_IS_KEY: c_int = 3;
-/// A word without a value.
-pub(crate) const ARGUMENT_IS_WORD: c_int = 6;
-pub(crate) const ARGUMENT_IS_OPTIONAL: c_int = 1;
-pub(crate) const ARGUMENT_IS_MULTIPLE: c_int = 1 << 1;
+/// Bytes of the description of an argument, of which the module gives none.
+pub(crate) const ARGUMENT_BYTES: usize = 72;
 
 type GetApi = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int;
 
@@ -240,7 +211,6 @@ functions! {
         alloc c"RedisModule_Alloc": unsafe extern "C" fn(usize) -> *mut c_void;
         try_alloc c"RedisModule_TryAlloc": unsafe extern "C" fn(usize) -> *mut c_void;
         calloc c"RedisModule_Calloc": unsafe extern "C" fn(usize, usize) -> *mut c_void;
-        realloc c"RedisModule_Realloc": unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
         free c"RedisModule_Free": unsafe extern "C" fn(*mut c_void);
         log c"RedisModule_Log": unsafe extern "C" fn(*mut Ctx, *const c_char, *const c_char, ...);
         set_module_attribs c"RedisModule_SetModuleAttribs": unsafe extern "C" fn(*mut Ctx, *const c_char, c_int, c_int);
@@ -276,15 +246,14 @@ functions! {
         reply_with_map c"RedisModule_ReplyWithMap": unsafe extern "C" fn(*mut Ctx, std::ffi::c_long) -> c_int;
         reply_with_null c"RedisModule_ReplyWithNull": unsafe extern "C" fn(*mut Ctx) -> c_int;
         reply_with_string_buffer c"RedisModule_ReplyWithStringBuffer": unsafe extern "C" fn(*mut Ctx, *const c_char, usize) -> c_int;
-        call c"RedisModule_Call": unsafe extern "C" fn(*mut Ctx, *const c_char, *const c_char, ...) -> *mut CallReply;
-        call_reply_array_element c"RedisModule_CallReplyArrayElement": unsafe extern "C" fn(*mut CallReply, usize) -> *mut CallReply;
-        call_reply_string_ptr c"RedisModule_CallReplyStringPtr": unsafe extern "C" fn(*mut CallReply, *mut usize) -> *const c_char;
-        free_call_reply c"RedisModule_FreeCallReply": unsafe extern "C" fn(*mut CallReply);
+        get_server_info c"RedisModule_GetServerInfo": unsafe extern "C" fn(*mut Ctx, *const c_char) -> *mut ServerInfo;
+        server_info_get_field_unsigned c"RedisModule_ServerInfoGetFieldUnsigned": unsafe extern "C" fn(*mut ServerInfo, *const c_char, *mut c_int) -> c_ulonglong;
+        server_info_get_field_c c"RedisModule_ServerInfoGetFieldC": unsafe extern "C" fn(*mut ServerInfo, *const c_char) -> *const c_char;
+        free_server_info c"RedisModule_FreeServerInfo": unsafe extern "C" fn(*mut Ctx, *mut ServerInfo);
         save_unsigned c"RedisModule_SaveUnsigned": unsafe extern "C" fn(*mut Io, u64);
         load_unsigned c"RedisModule_LoadUnsigned": unsafe extern "C" fn(*mut Io) -> u64;
         save_string_buffer c"RedisModule_SaveStringBuffer": unsafe extern "C" fn(*mut Io, *const c_char, usize);
         load_string_buffer c"RedisModule_LoadStringBuffer": unsafe extern "C" fn(*mut Io, *mut usize) -> *mut c_char;
-        is_io_error c"RedisModule_IsIOError": unsafe extern "C" fn(*mut Io) -> c_int;
         log_io_error c"RedisModule_LogIOError": unsafe extern "C" fn(*mut Io, *const c_char, *const c_char, ...);
         emit_aof c"RedisModule_EmitAOF": unsafe extern "C" fn(*mut Io, *const c_char, *const c_char, ...);
         digest_add_string_buffer c"RedisModule_DigestAddStringBuffer": unsafe extern "C" fn(*mut Digest, *const c_char, usize);
@@ -298,7 +267,6 @@ functions! {
         info_add_field_u_long_long c"RedisModule_InfoAddFieldULongLong": unsafe extern "C" fn(*mut InfoCtx, *const c_char, c_ulonglong) -> c_int;
         register_numeric_config c"RedisModule_RegisterNumericConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, c_longlong, c_uint, c_longlong, c_longlong, GetNumber, SetNumber, Apply, *mut c_void) -> c_int;
         register_string_config c"RedisModule_RegisterStringConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, *const c_char, c_uint, GetText, SetText, Apply, *mut c_void) -> c_int;
-        register_enum_config c"RedisModule_RegisterEnumConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, c_int, c_uint, *const *const c_char, *const c_int, c_int, GetChoice, SetChoice, Apply, *mut c_void) -> c_int;
         load_configs c"RedisModule_LoadConfigs": unsafe extern "C" fn(*mut Ctx) -> c_int;
     }
     optional {

@@ -4,22 +4,20 @@
 use std::sync::OnceLock;
 
 use cf::{
-    Absent, Answer, Command, Error, Filter, Layout, Operation, Reply, Rules, Settings, Spec,
-    Transfers,
+    Absent, Command, Error, Filter, Layout, Operation, Reply, Rules, Settings, Spec, Transfers,
 };
 
 use crate::api::Str;
 use crate::config;
 use crate::context::{Context, bytes_of};
 use crate::key::{Key, OtherType};
-use crate::limits;
+use crate::limits::{self, NO_LIMIT};
 use crate::loading;
 use crate::metrics;
 use crate::names;
 use crate::replicate;
 use crate::reply::Refusal;
 use crate::seed;
-use crate::stored::NO_LIMIT;
 use crate::value::{Content, Shared, Value};
 use crate::workers;
 
@@ -35,27 +33,15 @@ pub(crate) fn forget_old_dumps() {
     }
 }
 
-/// What became of a command.
-struct Outcome {
-    /// Nothing if a worker replies.
-    reply: Option<Reply>,
-    has_changed: bool,
+/// The reply to a command, none if a worker replies, and whether it has changed what is under its key.
+type Outcome = (Option<Reply>, bool);
+
+const fn read(reply: Reply) -> Outcome {
+    (Some(reply), false)
 }
 
-impl Outcome {
-    fn read(reply: Reply) -> Self {
-        Self {
-            reply: Some(reply),
-            has_changed: false,
-        }
-    }
-
-    fn changed(reply: Reply) -> Self {
-        Self {
-            reply: Some(reply),
-            has_changed: true,
-        }
-    }
+const fn changed(reply: Reply) -> Outcome {
+    (Some(reply), true)
 }
 
 /// Does a command, whose name is the first of its arguments. Nothing if a worker replies.
@@ -64,13 +50,13 @@ pub(crate) fn answer(
     spec: &'static Spec,
     argv: &[*mut Str],
 ) -> Result<Option<Reply>, Refusal> {
-    let outcome = act(ctx, spec, argv)?;
+    let (reply, has_changed) = act(ctx, spec, argv)?;
     // The key is closed: who is told may do something to it.
-    if outcome.has_changed {
+    if has_changed {
         ctx.signal_modified(argv[1]);
         ctx.notify(names::of(spec.name), argv[1]);
     }
-    Ok(outcome.reply)
+    Ok(reply)
 }
 
 fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, Refusal> {
@@ -83,21 +69,21 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
     if spec.name == "CF.RESERVE" {
         (arguments, seed) = seed::split(&arguments)?;
     }
-    let seed = || seed.unwrap_or_else(config::seed);
+    let seed = || seed.unwrap_or_else(seed::random);
     let obeys = spec.writes && ctx.obeys();
     limits::set_obeys(obeys);
     let call = spec.parse(&arguments, &rules(obeys))?;
     let mut key = Key::open(ctx, argv[1], spec.writes);
     let found = match key.value() {
         Ok(found) => found,
-        Err(OtherType) => return Ok(Outcome::read(call.command.on_other_type()?)),
+        Err(OtherType) => return Ok(read(call.command.on_other_type()?)),
     };
     Ok(match (call.command, found) {
         (Command::Use(operation), Some(value)) => {
             return use_filter(ctx, argv, &operation, value);
         }
         (Command::Use(operation), None) => match operation.absent() {
-            Absent::Reply(reply) => Outcome::read(reply?),
+            Absent::Reply(reply) => read(reply?),
             Absent::Create(settings) => {
                 let seed = seed();
                 let (value, settings) = create(settings, seed)?;
@@ -106,7 +92,7 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
                 key.set(value);
                 replicate::creation(ctx, argv[1], settings, seed);
                 replicate::done(ctx, argv, &operation, &reply, true);
-                Outcome::changed(reply)
+                changed(reply)
             }
         },
         (Command::Reserve(_), Some(_)) => return Err(Error::Exists.into()),
@@ -115,16 +101,16 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
             let (value, settings) = create(settings, seed)?;
             key.set(value);
             replicate::creation(ctx, argv[1], settings, seed);
-            Outcome::changed(Reply::Done)
+            changed(Reply::Done)
         }
         (Command::Compact, None) => return Err(Error::NothingToCompact.into()),
         (Command::Compact, Some(value)) => {
             if !compact(&mut shared(value)?.alone()) {
-                return Ok(Outcome::read(Reply::Done));
+                return Ok(read(Reply::Done));
             }
             value.count();
             ctx.replicate_verbatim();
-            Outcome::changed(Reply::Done)
+            changed(Reply::Done)
         }
         (Command::ScanDump(_), None) => return Err(Error::NoFilter.into()),
         (Command::ScanDump(iterator), Some(value)) => {
@@ -132,15 +118,15 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
             let dumps = DUMPS.get_or_init(|| Transfers::new(LARGEST_REQUEST).at_rest());
             let filter = shared(value)?.read();
             let chunk = dumps.next_chunk(&filter, ctx.client(), iterator, lend)?;
-            Outcome::read(Reply::Chunk(chunk))
+            read(Reply::chunk(chunk))
         }
         (Command::LoadChunk { end, chunk }, found) => {
-            let new = take_chunk(found, end, chunk)?;
+            let new = loading::take_chunk(found, end, chunk)?;
             if let Some(new) = new {
                 key.set(new);
             }
             ctx.replicate_verbatim();
-            Outcome::changed(Reply::Done)
+            changed(Reply::Done)
         }
     })
 }
@@ -207,26 +193,22 @@ fn use_filter(
         && ctx.may_block()
         && workers::look_up(ctx, filter, items)
     {
-        return Ok(Outcome {
-            reply: None,
-            has_changed: false,
-        });
+        return Ok((None, false));
     }
     let reply = operate(operation, &filter.read())?;
     let has_changed = replicate::done(ctx, argv, operation, &reply, false);
     if has_changed {
         value.count();
     }
-    Ok(Outcome {
-        reply: Some(reply),
-        has_changed,
-    })
+    Ok((Some(reply), has_changed))
 }
 
 fn operate(operation: &Operation<'_>, filter: &Filter) -> Result<Reply, Error> {
     let reply = operation.on(filter, 0)?;
-    if let Reply::Each(answers) | Reply::Numbers(answers) = &reply {
-        let refused = answers.iter().filter(|&&answer| answer == Answer::Refused);
+    if let Reply::Array(answers) = &reply {
+        let refused = answers
+            .iter()
+            .filter(|&answer| *answer == Reply::Integer(-1));
         metrics::REFUSED_ITEMS.add(refused.count() as u64);
     }
     Ok(reply)
@@ -258,36 +240,3 @@ fn create(mut settings: Settings, seed: u64) -> Result<(Value, Settings), Error>
 
 /// Where no bucket size is said.
 const LEAST_CAPACITY: usize = 4;
-
-/// Takes a chunk for what is under a key. Returns the value to put there, if there is none yet.
-fn take_chunk(
-    found: Option<&mut Value>,
-    end: usize,
-    chunk: &[u8],
-) -> Result<Option<Value>, Refusal> {
-    let begin = |held| {
-        Ok(match loading::begin(end, chunk, held)? {
-            (loading, None) => Value::loading(loading),
-            (_, Some(filter)) => Value::new(filter),
-        })
-    };
-    let Some(value) = found else {
-        return begin(0).map(Some);
-    };
-    let begins = end == chunk.len();
-    let next = match value.content_mut() {
-        Content::Filter(_) => return Err(Error::Exists.into()),
-        // One that went wrong can begin anew.
-        Content::Loading(loading) if begins => {
-            *value = begin(loading.memory_usage())?;
-            return Ok(None);
-        }
-        Content::Loading(loading) => loading::take(loading, end, chunk)?,
-    };
-    if let Some(filter) = next {
-        value.complete(filter);
-    } else {
-        value.count();
-    }
-    Ok(None)
-}

@@ -6,8 +6,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU64, Ordering};
 
 use crate::api::{CONFIG_MEMORY, ERR, OK, Str, api};
-use crate::boundary::guarded;
-use crate::context::{Context, bytes_of};
+use crate::context::{Context, bytes_of, guarded};
 
 /// A number with its bounds.
 #[derive(Debug)]
@@ -21,21 +20,20 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    const fn new(name: &'static CStr, unless_set: i64, least: i64, most: i64) -> Self {
+    const fn new(
+        name: &'static CStr,
+        unless_set: i64,
+        least: i64,
+        most: i64,
+        flags: c_uint,
+    ) -> Self {
         Self {
             name,
             unless_set,
             least,
             most,
-            flags: 0,
+            flags,
             now: AtomicI64::new(unless_set),
-        }
-    }
-
-    const fn of_memory(self) -> Self {
-        Self {
-            flags: CONFIG_MEMORY,
-            ..self
         }
     }
 
@@ -46,20 +44,30 @@ impl Setting {
 }
 
 /// Items that a filter is made for that a command makes on the way.
-pub(crate) static CAPACITY: Setting = Setting::new(c"capacity", 1_024, 4, i64::MAX);
+pub(crate) static CAPACITY: Setting = Setting::new(c"capacity", 1_024, 4, i64::MAX, 0);
 /// Whether it grows.
-pub(crate) static EXPANSION: Setting = Setting::new(c"expansion", 1, 0, 32_768);
+pub(crate) static EXPANSION: Setting = Setting::new(c"expansion", 1, 0, 32_768, 0);
 /// Bytes that one filter may take.
-pub(crate) static MAX_FILTER_BYTES: Setting =
-    Setting::new(c"max-filter-bytes", 128 << 20, 1 << 10, i64::MAX).of_memory();
+pub(crate) static MAX_FILTER_BYTES: Setting = Setting::new(
+    c"max-filter-bytes",
+    128 << 20,
+    1 << 10,
+    i64::MAX,
+    CONFIG_MEMORY,
+);
 /// Bytes that all dumps may take that clients have begun.
-pub(crate) static MAX_DUMP_BYTES: Setting =
-    Setting::new(c"max-dump-bytes", 256 << 20, 1 << 10, i64::MAX).of_memory();
+pub(crate) static MAX_DUMP_BYTES: Setting = Setting::new(
+    c"max-dump-bytes",
+    256 << 20,
+    1 << 10,
+    i64::MAX,
+    CONFIG_MEMORY,
+);
 /// Bytes that an item may have.
 pub(crate) static MAX_ITEM_BYTES: Setting =
-    Setting::new(c"max-item-bytes", 1 << 20, 1, i64::MAX).of_memory();
+    Setting::new(c"max-item-bytes", 1 << 20, 1, i64::MAX, CONFIG_MEMORY);
 /// Items of one lookup from which on a worker answers it.
-pub(crate) static OFFLOAD_ITEMS: Setting = Setting::new(c"offload-items", 5_000, 1, i64::MAX);
+pub(crate) static OFFLOAD_ITEMS: Setting = Setting::new(c"offload-items", 5_000, 1, i64::MAX, 0);
 
 static NUMBERS: [&Setting; 6] = [
     &CAPACITY,
@@ -69,11 +77,6 @@ static NUMBERS: [&Setting; 6] = [
     &MAX_ITEM_BYTES,
     &OFFLOAD_ITEMS,
 ];
-
-static SEED_POLICY: AtomicI64 = AtomicI64::new(RANDOM);
-
-const RANDOM: i64 = 0;
-const FIXED: i64 = 1;
 
 /// The rate of false positives at which growth ends, in bits; 1 for no end.
 static GROWTH_RATE: AtomicU64 = AtomicU64::new(1.0_f64.to_bits());
@@ -87,20 +90,10 @@ pub(crate) fn growth_rate() -> Option<f64> {
     (rate < 1.0).then_some(rate)
 }
 
-/// A rate at which growth ends, or that there is none. Nothing if it is not a number that it can be.
-pub(crate) fn rate(text: &[u8]) -> Option<Option<f64>> {
-    let rate: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
-    let is_possible = (1e-9..=1.0).contains(&rate);
-    is_possible.then_some((rate < 1.0).then_some(rate))
-}
-
-/// The seed of a filter for which no command gives one.
-pub(crate) fn seed() -> u64 {
-    if SEED_POLICY.load(Ordering::Relaxed) == FIXED {
-        0
-    } else {
-        lockfree_cuckoo::RandomState::new().seed()
-    }
+/// A rate at which growth ends, 1 for none. Nothing if it is not a number that it can be.
+fn rate(text: &[u8]) -> Option<f64> {
+    let rate = std::str::from_utf8(text).ok()?.parse().ok()?;
+    (1e-9..=1.0).contains(&rate).then_some(rate)
 }
 
 /// Announces the settings and takes the values that the operator gave them.
@@ -125,24 +118,6 @@ pub(crate) fn register(ctx: Context) -> bool {
         };
         result == OK
     });
-    let names = [c"random".as_ptr(), c"fixed".as_ptr()];
-    let values = [RANDOM as c_int, FIXED as c_int];
-    // SAFETY: as many names as values, which are copied.
-    let policy = unsafe {
-        (api.register_enum_config)(
-            ctx.raw(),
-            c"seed-policy".as_ptr(),
-            RANDOM as c_int,
-            0,
-            names.as_ptr(),
-            values.as_ptr(),
-            2,
-            get_policy,
-            set_policy,
-            None,
-            null_mut(),
-        )
-    };
     // SAFETY: strings that end with a null byte.
     let rate = unsafe {
         (api.register_string_config)(
@@ -157,7 +132,7 @@ pub(crate) fn register(ctx: Context) -> bool {
         )
     };
     // SAFETY: once all are announced.
-    numbers && policy == OK && rate == OK && unsafe { (api.load_configs)(ctx.raw()) } == OK
+    numbers && rate == OK && unsafe { (api.load_configs)(ctx.raw()) } == OK
 }
 
 unsafe extern "C" fn get(_name: *const c_char, setting: *mut c_void) -> c_longlong {
@@ -175,20 +150,6 @@ unsafe extern "C" fn set(
     // SAFETY: what was registered.
     let setting = unsafe { &*setting.cast::<Setting>() };
     setting.now.store(value, Ordering::Relaxed);
-    OK
-}
-
-unsafe extern "C" fn get_policy(_name: *const c_char, _data: *mut c_void) -> c_int {
-    guarded(0, || SEED_POLICY.load(Ordering::Relaxed) as c_int)
-}
-
-unsafe extern "C" fn set_policy(
-    _name: *const c_char,
-    value: c_int,
-    _data: *mut c_void,
-    _error: *mut *mut Str,
-) -> c_int {
-    SEED_POLICY.store(value.into(), Ordering::Relaxed);
     OK
 }
 
@@ -215,7 +176,7 @@ unsafe extern "C" fn set_rate(
             unsafe { *error = why };
             return ERR;
         };
-        GROWTH_RATE.store(rate.unwrap_or(1.0).to_bits(), Ordering::Relaxed);
+        GROWTH_RATE.store(rate.to_bits(), Ordering::Relaxed);
         let before = GROWTH_RATE_TEXT.swap(string(text), Ordering::Relaxed);
         if !before.is_null() {
             // SAFETY: it was made here, without a context.

@@ -1,15 +1,10 @@
 //! What a command asks of the engine.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_int, c_longlong};
-use std::ptr::null;
+use std::ffi::{CStr, CString, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::api::{
-    AddInfo, BEGIN_AT_INDEX, Begin, CommandArgument, CommandInfo, CommandInfoVersion, Ctx, ERR,
-    Event, FIND_RANGE, KeySpec, NOTIFY_MODULE, OK, OnEvent, RunCommand, Str, Type, TypeMethods,
-    api, flags,
-};
-use crate::arguments::{Arguments, one_line};
+use crate::api::{Ctx, Event, NOTIFY_MODULE, OK, OnEvent, Str, api, flags};
 
 /// The engine, for as long as one of its calls lasts.
 #[derive(Clone, Copy, Debug)]
@@ -132,164 +127,9 @@ impl Context {
         unsafe { (api().reply_with_error)(self.0, text.as_ptr()) };
     }
 
-    pub(crate) fn reply_simple(self, text: &CStr) {
-        // SAFETY: a string that ends with a null byte.
-        unsafe { (api().reply_with_simple_string)(self.0, text.as_ptr()) };
-    }
-
-    pub(crate) fn reply_number(self, number: i64) {
-        // SAFETY: a number.
-        unsafe { (api().reply_with_long_long)(self.0, number as c_longlong) };
-    }
-
-    pub(crate) fn reply_bool(self, is_true: bool) {
-        // SAFETY: 0 or 1.
-        unsafe { (api().reply_with_bool)(self.0, is_true.into()) };
-    }
-
-    /// As many replies follow.
-    pub(crate) fn reply_array(self, length: usize) {
-        // SAFETY: a number; no array is longer.
-        unsafe { (api().reply_with_array)(self.0, length as std::ffi::c_long) };
-    }
-
-    /// Twice as many replies follow.
-    pub(crate) fn reply_map(self, length: usize) {
-        // SAFETY: a number; no map is longer.
-        unsafe { (api().reply_with_map)(self.0, length as std::ffi::c_long) };
-    }
-
-    pub(crate) fn reply_nothing(self) {
-        // SAFETY: no argument.
-        unsafe { (api().reply_with_null)(self.0) };
-    }
-
-    pub(crate) fn reply_bytes(self, bytes: &[u8]) {
-        // SAFETY: it copies these bytes.
-        unsafe { (api().reply_with_string_buffer)(self.0, bytes.as_ptr().cast(), bytes.len()) };
-    }
-
-    /// The value of one of the engine's own settings.
-    pub(crate) fn setting(self, name: &CStr) -> Option<Vec<u8>> {
-        let api = api();
-        // SAFETY: `c` stands for a string that ends with a null byte. A reply, and what is in it, is there until it is
-        // given back. None is made of a refusal.
-        unsafe {
-            let (command, get) = (c"CONFIG".as_ptr(), c"GET".as_ptr());
-            let reply = (api.call)(self.0, command, c"cc".as_ptr(), get, name.as_ptr());
-            if reply.is_null() {
-                return None;
-            }
-            let value = (api.call_reply_array_element)(reply, 1);
-            let mut length = 0;
-            let start = if value.is_null() {
-                null()
-            } else {
-                (api.call_reply_string_ptr)(value, &raw mut length)
-            };
-            let found = (!start.is_null())
-                .then(|| std::slice::from_raw_parts(start.cast::<u8>(), length).to_vec());
-            (api.free_call_reply)(reply);
-            found
-        }
-    }
-
-    pub(crate) fn set_options(self, options: c_int) {
-        // SAFETY: bits that the engine knows or ignores.
-        unsafe { (api().set_module_options)(self.0, options) };
-    }
-
     pub(crate) fn subscribe(self, event: Event, run: OnEvent) -> bool {
         // SAFETY: a function for events.
         unsafe { (api().subscribe)(self.0, event, run) == OK }
-    }
-
-    pub(crate) fn register_info(self, run: AddInfo) -> bool {
-        // SAFETY: a function for INFO.
-        unsafe { (api().register_info_func)(self.0, run) == OK }
-    }
-
-    pub(crate) fn create_command(self, name: &CStr, run: RunCommand, flags: &CStr) -> bool {
-        // SAFETY: the first argument is the only key of all these commands.
-        unsafe { (api().create_command)(self.0, name.as_ptr(), run, flags.as_ptr(), 1, 1, 1) == OK }
-    }
-
-    /// Puts a command into categories, where the engine has them for modules.
-    pub(crate) fn categorize(self, name: &CStr, categories: &CStr) -> bool {
-        let Some(set) = api().set_command_acl_categories else {
-            return true;
-        };
-        // SAFETY: a command of this module, and a list of words.
-        unsafe {
-            let command = (api().get_command)(self.0, name.as_ptr());
-            !command.is_null() && set(command, categories.as_ptr()) == OK
-        }
-    }
-
-    /// Says which arguments a command has, in a few words what it does, and what to its key.
-    pub(crate) fn describe(self, name: &CStr, spec: &cf::Spec, key: u64) -> bool {
-        let summary = one_line(spec.summary);
-        let arguments = Arguments::of(spec.usage);
-        let arguments = arguments.list();
-        let key_spec = |flags, begin_search, find_keys| KeySpec {
-            notes: null(),
-            flags,
-            begin_search,
-            // It is the first argument, and the only one.
-            begin: Begin {
-                index: 1,
-                unused: [0; 3],
-            },
-            find_keys,
-            range: [0, 1, 0],
-        };
-        let keys = [
-            key_spec(key, BEGIN_AT_INDEX, FIND_RANGE),
-            // The end of the list.
-            key_spec(0, 0, 0),
-        ];
-        let version = CommandInfoVersion {
-            version: 1,
-            history_entry_bytes: 16,
-            key_spec_bytes: size_of::<KeySpec>(),
-            argument_bytes: size_of::<CommandArgument>(),
-        };
-        let info = CommandInfo {
-            version: &raw const version,
-            summary: summary.as_ptr(),
-            complexity: null(),
-            since: null(),
-            history: null(),
-            tips: null(),
-            // Few.
-            arity: spec.arity as c_int,
-            key_specs: keys.as_ptr(),
-            arguments: arguments.as_ptr(),
-        };
-        // SAFETY: a command of this module, and a description that is copied.
-        unsafe {
-            let command = (api().get_command)(self.0, name.as_ptr());
-            !command.is_null() && (api().set_command_info)(command, &raw const info) == OK
-        }
-    }
-
-    /// Adds a category. Returns false where the engine has none for modules.
-    pub(crate) fn add_category(self, name: &CStr) -> bool {
-        // SAFETY: a word.
-        api()
-            .add_acl_category
-            .is_some_and(|add| unsafe { add(self.0, name.as_ptr()) } != ERR)
-    }
-
-    pub(crate) fn create_type(
-        self,
-        name: &CStr,
-        version: c_int,
-        methods: &mut TypeMethods,
-    ) -> Option<*mut Type> {
-        // SAFETY: the table is copied; its callbacks are for this type.
-        let made = unsafe { (api().create_data_type)(self.0, name.as_ptr(), version, methods) };
-        (!made.is_null()).then_some(made)
     }
 }
 
@@ -304,5 +144,29 @@ pub(crate) unsafe fn bytes_of<'a>(string: *mut Str) -> &'a [u8] {
     unsafe {
         let start = (api().string_ptr_len)(string, &raw mut length);
         std::slice::from_raw_parts(start.cast(), length)
+    }
+}
+
+/// What a client sent may be part of the text, and must not end the line.
+pub(crate) fn one_line(text: &str) -> CString {
+    let text = text.replace(|character: char| character.is_control(), " ");
+    CString::new(text).unwrap_or_default()
+}
+
+/// Does the work, or returns `otherwise` if it panics: a panic that crossed the line between the engine and Rust would end
+/// the engine with all its data.
+pub(crate) fn guarded<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
+    // What a panic leaves half done is a reply or a value of its own; filters are always whole.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+
+    #[test]
+    fn a_panic_ends_at_the_line() {
+        assert_eq!(guarded(1, || 2), 2);
+        assert_eq!(guarded(1, || panic!("on purpose")), 1);
     }
 }

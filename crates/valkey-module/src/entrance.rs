@@ -4,9 +4,8 @@
 use std::ffi::c_int;
 
 use crate::api::{Ctx, ERR, OK, Str, api, load, options};
-use crate::boundary::guarded;
 use crate::config;
-use crate::context::{Context, bytes_of};
+use crate::context::{Context, bytes_of, guarded};
 use crate::datatype;
 use crate::limits;
 use crate::metrics;
@@ -51,19 +50,18 @@ unsafe extern "C" fn RedisModule_OnLoad(ctx: *mut Ctx, argv: *mut *mut Str, argc
 }
 
 fn register(ctx: Context, arguments: &[&[u8]]) -> bool {
-    // SAFETY: the name is there for ever.
+    let all = options::HANDLE_IO_ERRORS
+        | options::NO_IMPLICIT_SIGNAL_MODIFIED
+        | options::HANDLE_REPL_ASYNC_LOAD
+        | options::HANDLE_ATOMIC_SLOT_MIGRATION;
+    // SAFETY: the name is there for ever; options are bits that the engine knows or ignores.
     unsafe {
         if (api().is_module_name_busy)(NAME.as_ptr()) != 0 {
             return false;
         }
         (api().set_module_attribs)(ctx.raw(), NAME.as_ptr(), VERSION, API_VERSION);
+        (api().set_module_options)(ctx.raw(), all);
     }
-    ctx.set_options(
-        options::HANDLE_IO_ERRORS
-            | options::NO_IMPLICIT_SIGNAL_MODIFIED
-            | options::HANDLE_REPL_ASYNC_LOAD
-            | options::HANDLE_ATOMIC_SLOT_MIGRATION,
-    );
     if !names::take(arguments) {
         ctx.warn("the arguments of the module are: none, or `prefix` and a word for what the commands begin with");
         return false;

@@ -3,17 +3,20 @@
 //! Only of those who ask first: what a primary, a log or another node has accepted is done here too.
 #![allow(unsafe_code)]
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use cf::{Budget, Filter};
 
 use crate::api::{Ctx, EVENT_CONFIG, Event, api};
-use crate::boundary::guarded;
 use crate::config::MAX_FILTER_BYTES;
-use crate::context::Context;
+use crate::context::{Context, guarded};
 use crate::metrics::UNCOUNTED_BYTES;
+
+/// No limit of another machine is stored with a filter, and none of this one is set: it is asked here.
+pub(crate) const NO_LIMIT: usize = usize::MAX;
 
 /// The engine's `maxmemory`, 0 for none.
 static MAXMEMORY: AtomicU64 = AtomicU64::new(0);
@@ -41,11 +44,18 @@ unsafe extern "C" fn configuration_changed(
 }
 
 fn read_settings(ctx: Context) {
-    let value = ctx.setting(c"maxmemory");
-    let number = value.and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok());
-    MAXMEMORY.store(number.unwrap_or(0), Ordering::Relaxed);
-    let policy = ctx.setting(c"maxmemory-policy");
-    let evicts = policy.is_some_and(|policy| policy != b"noeviction");
+    let (api, ctx) = (api(), ctx.raw());
+    // SAFETY: what INFO says of memory, which is there until it is given back, and names of it. A text of it ends with a
+    // null byte.
+    let (most, evicts) = unsafe {
+        let info = (api.get_server_info)(ctx, c"memory".as_ptr());
+        let most = (api.server_info_get_field_unsigned)(info, c"maxmemory".as_ptr(), null_mut());
+        let policy = (api.server_info_get_field_c)(info, c"maxmemory_policy".as_ptr());
+        let evicts = !policy.is_null() && CStr::from_ptr(policy) != c"noeviction";
+        (api.free_server_info)(ctx, info);
+        (most, evicts)
+    };
+    MAXMEMORY.store(most, Ordering::Relaxed);
     EVICTS.store(evicts, Ordering::Relaxed);
 }
 
@@ -92,8 +102,6 @@ impl Budget for Growth {
     fn left(&self, used: usize) -> usize {
         left(used)
     }
-
-    fn has_changed(&self) {}
 }
 
 /// The filter, which grows as far as it may.

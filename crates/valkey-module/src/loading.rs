@@ -1,57 +1,58 @@
 //! Chunks of a filter that is not whole yet.
 
-use cf::{Error, Filter, Loading};
+use cf::{Error, Loading};
 
 use crate::config::MAX_FILTER_BYTES;
-use crate::limits;
-use crate::stored::NO_LIMIT;
+use crate::limits::{self, NO_LIMIT};
+use crate::value::{Content, Value};
 
-/// Begins with the first chunk of a dump. If that is all of it, there is the filter too. `held` are the bytes that are
-/// free when it has begun.
-///
-/// # Errors
-///
-/// If it is no such chunk, or all of the dump takes more memory than is allowed.
-pub(crate) fn begin(
+/// Takes the chunk that ends at `end` in its dump, for what is under a key. Returns the value to put there if there is none
+/// yet. After an error all is as before.
+pub(crate) fn take_chunk(
+    found: Option<&mut Value>,
     end: usize,
     chunk: &[u8],
-    held: usize,
-) -> Result<(Loading, Option<Filter>), Error> {
-    if end != chunk.len() {
-        return Err(Error::Chunk("the first chunk is missing"));
+) -> Result<Option<Value>, Error> {
+    let held = match found.as_deref().map(Value::content) {
+        Some(Content::Filter(_)) => return Err(Error::Exists),
+        Some(Content::Loading(loading)) => loading.memory_usage(),
+        None => 0,
+    };
+    // One that went wrong can begin anew.
+    if end == chunk.len() {
+        let mut loading = Loading::begin(chunk)?;
+        check_memory(&loading, held)?;
+        loading.reserve()?;
+        let new = match loading.filter(NO_LIMIT)? {
+            Some(filter) => Value::new(filter),
+            None => Value::loading(loading),
+        };
+        return Ok(match found {
+            Some(value) => {
+                *value = new;
+                None
+            }
+            None => Some(new),
+        });
     }
-    let mut loading = Loading::begin(chunk)?;
-    check_memory(&loading, held)?;
-    loading.reserve()?;
-    let filter = filter(&loading)?;
-    Ok((loading, filter))
+    let missing = Error::Chunk("the first chunk is missing");
+    let value = found.ok_or(missing)?;
+    if let Content::Loading(loading) = value.content_mut() {
+        // What was in a snapshot has the memory of what had come, and others may have taken some since it began.
+        if loading.memory_usage() < loading.total() || end == loading.total() {
+            check_memory(loading, 0)?;
+        }
+        loading.reserve()?;
+        match loading.take(end, chunk, NO_LIMIT)? {
+            Some(filter) => *value = Value::new(filter),
+            None => value.count(),
+        }
+    }
+    Ok(None)
 }
 
-/// Takes the chunk that ends at `end` in the dump. With the last one it returns the filter. After an error it is as before.
-///
-/// # Errors
-///
-/// If it is not the next one or, with the last one, what came is no filter or there is no memory for it.
-pub(crate) fn take(
-    loading: &mut Loading,
-    end: usize,
-    chunk: &[u8],
-) -> Result<Option<Filter>, Error> {
-    // What was in a snapshot has the memory of what had come, and others may have taken some since it began.
-    if loading.memory_usage() < loading.total() || end == loading.total() {
-        check_memory(loading, 0)?;
-    }
-    loading.reserve()?;
-    let before = loading.bytes().len();
-    loading.take(end, chunk)?;
-    let taken = filter(loading);
-    if taken.is_err() {
-        loading.truncate(before);
-    }
-    taken
-}
-
-/// Looks that there is memory for the rest of the dump, and for the filter, which is about as large and made beside it.
+/// Looks that there is memory for the rest of the dump, and for the filter, which is about as large and made beside it. `held`
+/// bytes are free when it has begun.
 fn check_memory(loading: &Loading, held: usize) -> Result<(), Error> {
     if limits::obeys() {
         return Ok(());
@@ -71,19 +72,4 @@ fn check_memory(loading: &Loading, held: usize) -> Result<(), Error> {
         return Ok(());
     };
     Err(Error::NoMemoryToTransfer(words))
-}
-
-fn filter(loading: &Loading) -> Result<Option<Filter>, Error> {
-    let whole = loading.is_whole().then(|| loading.filter(NO_LIMIT));
-    whole.transpose()
-}
-
-/// What was stored of one that is not whole.
-pub(crate) fn of_stored(total: usize, bytes: &[u8]) -> Result<Loading, Error> {
-    let loading = Loading::begin(bytes)?;
-    if loading.total() == total && !loading.is_whole() {
-        Ok(loading)
-    } else {
-        Err(Error::Chunk("it is no part of a dump"))
-    }
 }

@@ -4,9 +4,8 @@
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::api::{InfoCtx, api};
-use crate::boundary::guarded;
-use crate::context::Context;
+use crate::api::{InfoCtx, OK, api};
+use crate::context::{Context, guarded};
 
 /// A number that any thread may change.
 #[derive(Debug)]
@@ -58,7 +57,8 @@ static ALL: [(&CStr, &Count); 10] = [
 
 /// Adds the section to INFO.
 pub(crate) fn register(ctx: Context) -> bool {
-    ctx.register_info(add)
+    // SAFETY: a function for INFO.
+    unsafe { (api().register_info_func)(ctx.raw(), add) == OK }
 }
 
 unsafe extern "C" fn add(info: *mut InfoCtx, _for_crash_report: c_int) {

@@ -4,7 +4,6 @@
 use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
-static PREFIX: OnceLock<String> = OnceLock::new();
 static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
 
 /// Takes the load argument `prefix WORD`. Returns false if the arguments are others.
@@ -19,7 +18,11 @@ pub(crate) fn take(arguments: &[&[u8]]) -> bool {
         }
         _ => return false,
     };
-    PREFIX.set(prefix.to_ascii_lowercase()).is_ok()
+    let names = cf::COMMANDS.iter().map(|spec| {
+        let name = spec.name.replacen("CF", prefix, 1).to_ascii_lowercase();
+        CString::new(name).unwrap_or_default()
+    });
+    NAMES.set(names.collect()).is_ok()
 }
 
 fn is_word(prefix: &str) -> bool {
@@ -28,18 +31,11 @@ fn is_word(prefix: &str) -> bool {
 
 /// The names of all commands, in the order that they have there.
 pub(crate) fn all() -> &'static [CString] {
-    NAMES.get_or_init(|| {
-        let prefix = PREFIX.get().map_or("cf", String::as_str);
-        let named = cf::COMMANDS.iter().map(|spec| {
-            let rest = spec.name.trim_start_matches("CF").to_ascii_lowercase();
-            CString::new(format!("{prefix}{rest}")).unwrap_or_default()
-        });
-        named.collect()
-    })
+    NAMES.get().map_or(&[], Vec::as_slice)
 }
 
 /// What the command is called that RedisBloom calls so.
 pub(crate) fn of(name: &str) -> &'static CStr {
     let found = cf::COMMANDS.iter().position(|spec| spec.name == name);
-    found.map_or(c"", |at| &all()[at])
+    found.and_then(|at| all().get(at)).map_or(c"", |name| name)
 }

@@ -1,83 +1,108 @@
-//! The commands as the engine calls them, by the list of the commands crate.
+//! The commands as the engine knows and calls them, by the list of the commands crate.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_int, c_void};
+use std::ptr::null;
 
 use cf::Spec;
 
-use crate::api::{Ctx, EVENT_CRON, Event, OK, RunCommand, Str, key_flags};
-use crate::boundary::guarded;
+use crate::api::{
+    ARGUMENT_BYTES, BEGIN_AT_INDEX, Begin, CommandInfo, CommandInfoVersion, Ctx, ERR, EVENT_CRON,
+    Event, FIND_RANGE, KeySpec, OK, RawCommand, RunCommand, Str, api, key_flags,
+};
 use crate::commands;
-use crate::context::Context;
+use crate::context::{Context, guarded, one_line};
 use crate::limits;
-use crate::metrics;
 use crate::names;
 use crate::reply;
 
 /// One function for each command: a command may have another name where it is called.
-static RUN: [RunCommand; 24] = {
+static RUN: [RunCommand; 14] = {
     macro_rules! run {
         ($($n:literal)*) => { [$(run::<$n>),*] };
     }
-    run!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23)
+    run!(0 1 2 3 4 5 6 7 8 9 10 11 12 13)
 };
 
 /// Registers all commands, in the category `@cuckoo` where there can be one.
 pub(crate) fn register(ctx: Context) -> bool {
-    let has_category = ctx.add_category(c"cuckoo");
-    let commands = cf::COMMANDS.iter().zip(names::all()).zip(RUN);
-    let mut registered = 0;
-    for ((spec, name), run) in commands {
-        let kind = kind(spec);
-        let categories = if has_category {
-            kind.with_own
-        } else {
-            kind.categories
-        };
-        let is_registered = ctx.create_command(name, run, kind.flags)
-            && ctx.describe(name, spec, key(spec))
-            && ctx.categorize(name, categories);
-        if !is_registered {
-            return false;
-        }
-        registered += 1;
+    // SAFETY: a word.
+    let has_category = api()
+        .add_acl_category
+        .is_some_and(|add| unsafe { add(ctx.raw(), c"cuckoo".as_ptr()) } != ERR);
+    let mut commands = cf::COMMANDS.iter().zip(names::all()).zip(RUN);
+    RUN.len() == cf::COMMANDS.len()
+        && commands.all(|((spec, name), run)| create(ctx, spec, name, run, has_category))
+        && ctx.subscribe(EVENT_CRON, forget_old_dumps)
+}
+
+fn create(ctx: Context, spec: &Spec, name: &CStr, run: RunCommand, has_category: bool) -> bool {
+    let (flags, categories, key) = kind(spec);
+    let own = if has_category { "cuckoo " } else { "" };
+    let categories = one_line(&format!("{own}{categories}"));
+    let (api, ctx, name) = (api(), ctx.raw(), name.as_ptr());
+    // SAFETY: the first argument is the only key of all these commands.
+    let created = unsafe { (api.create_command)(ctx, name, run, flags.as_ptr(), 1, 1, 1) };
+    // SAFETY: the name of a command.
+    let command = unsafe { (api.get_command)(ctx, name) };
+    if created != OK || command.is_null() || !describe(command, spec, key) {
+        return false;
     }
-    registered == cf::COMMANDS.len() && ctx.subscribe(EVENT_CRON, forget_old_dumps)
+    // SAFETY: a command of this module, and a list of words.
+    api.set_command_acl_categories
+        .is_none_or(|set| unsafe { set(command, categories.as_ptr()) } == OK)
 }
 
-/// What the engine is told of a command.
-struct Kind {
-    flags: &'static CStr,
-    categories: &'static CStr,
-    with_own: &'static CStr,
+/// The flags of a command, its categories, and what it does to its key, by which users may do it.
+fn kind(spec: &Spec) -> (&'static CStr, &'static str, u64) {
+    use key_flags::{ACCESS, DELETE, INSERT, RO, RW, UPDATE};
+    match spec.name {
+        "CF.ADD" | "CF.ADDNX" => (c"write deny-oom fast", "write fast", RW | INSERT),
+        "CF.DEL" => (c"write fast", "write fast", RW | DELETE),
+        "CF.COMPACT" => (c"write", "write slow", RW | UPDATE),
+        "CF.EXISTS" | "CF.COUNT" | "CF.INFO" => (c"readonly fast", "read fast", RO | ACCESS),
+        _ if spec.writes => (c"write deny-oom", "write slow", RW | INSERT),
+        _ => (c"readonly", "read slow", RO | ACCESS),
+    }
 }
 
-fn kind(spec: &Spec) -> Kind {
-    let of = |flags, categories, with_own| Kind {
+/// Says in a few words what a command does, and what to its key.
+fn describe(command: *mut RawCommand, spec: &Spec, key: u64) -> bool {
+    let summary = one_line(spec.summary);
+    let key_spec = |flags, begin_search, find_keys| KeySpec {
+        notes: null(),
         flags,
-        categories,
-        with_own,
+        begin_search,
+        // It is the first argument, and the only one.
+        begin: Begin {
+            index: 1,
+            unused: [0; 3],
+        },
+        find_keys,
+        range: [0, 1, 0],
     };
-    match spec.name {
-        "CF.ADD" | "CF.ADDNX" => of(c"write deny-oom fast", c"write fast", c"cuckoo write fast"),
-        "CF.DEL" => of(c"write fast", c"write fast", c"cuckoo write fast"),
-        "CF.COMPACT" => of(c"write", c"write slow", c"cuckoo write slow"),
-        "CF.EXISTS" | "CF.COUNT" | "CF.INFO" => {
-            of(c"readonly fast", c"read fast", c"cuckoo read fast")
-        }
-        _ if spec.writes => of(c"write deny-oom", c"write slow", c"cuckoo write slow"),
-        _ => of(c"readonly", c"read slow", c"cuckoo read slow"),
-    }
-}
-
-/// What it does to its key, by which users may do it.
-fn key(spec: &Spec) -> u64 {
-    match spec.name {
-        "CF.DEL" => key_flags::RW | key_flags::DELETE,
-        "CF.COMPACT" => key_flags::RW | key_flags::UPDATE,
-        _ if spec.writes => key_flags::RW | key_flags::INSERT,
-        _ => key_flags::RO | key_flags::ACCESS,
-    }
+    let keys = [
+        key_spec(key, BEGIN_AT_INDEX, FIND_RANGE),
+        // The end of the list.
+        key_spec(0, 0, 0),
+    ];
+    let version = CommandInfoVersion {
+        version: 1,
+        history_entry_bytes: 16,
+        key_spec_bytes: size_of::<KeySpec>(),
+        argument_bytes: ARGUMENT_BYTES,
+    };
+    let info = CommandInfo {
+        version: &raw const version,
+        summary: summary.as_ptr(),
+        more: [null(); 4],
+        // Few.
+        arity: spec.arity as c_int,
+        key_specs: keys.as_ptr(),
+        arguments: null(),
+    };
+    // SAFETY: a command of this module, and a description that is copied.
+    unsafe { (api().set_command_info)(command, &raw const info) == OK }
 }
 
 unsafe extern "C" fn forget_old_dumps(_: *mut Ctx, _: Event, _: u64, _: *mut c_void) {
@@ -95,12 +120,7 @@ unsafe extern "C" fn run<const N: usize>(ctx: *mut Ctx, argv: *mut *mut Str, arg
             Ok(Some(answer)) => reply::reply(ctx, answer),
             // A worker replies.
             Ok(None) => {}
-            Err(refusal) => {
-                if refusal.is_for_memory() {
-                    metrics::REFUSED_FOR_MEMORY.add(1);
-                }
-                reply::refuse(ctx, &refusal);
-            }
+            Err(refusal) => reply::refuse(ctx, &refusal),
         }
         true
     });

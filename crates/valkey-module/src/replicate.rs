@@ -3,7 +3,7 @@
 //! Inserts need no random numbers. So a filter with the same seed in which the same happens in the same order is the
 //! same, bit for bit.
 
-use cf::{Answer, Layout, Operation, Reply, Settings};
+use cf::{Layout, Operation, Reply, Settings};
 
 use crate::api::Str;
 use crate::context::{Context, OwnedString};
@@ -11,31 +11,19 @@ use crate::names;
 
 /// That a filter was made, with all that makes it what it is.
 pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, seed: u64) {
-    let Settings {
-        capacity,
-        expansion,
-        max_iterations,
-        layout,
-    } = settings;
-    let mut words = vec![capacity.to_string()];
-    words.extend(match layout {
-        Layout::Shape(shape) => bucket_size(shape.slots()).map_or(vec![], |size| {
-            vec!["BUCKETSIZE".to_owned(), size.to_string()]
-        }),
-        Layout::Rate(rate) => vec!["ERROR".to_owned(), rate.to_string()],
-    });
-    words.extend([
-        "MAXITERATIONS".to_owned(),
-        max_iterations.to_string(),
-        "EXPANSION".to_owned(),
-        expansion.to_string(),
-        "SEED".to_owned(),
-        seed.to_string(),
-    ]);
-    let words: Vec<_> = words
-        .iter()
-        .map(|word| ctx.string(word.as_bytes()))
-        .collect();
+    let mut line = settings.capacity.to_string();
+    match settings.layout {
+        Layout::Shape(shape) => {
+            if let Some(size) = bucket_size(shape.slots()) {
+                line += &format!(" BUCKETSIZE {size}");
+            }
+        }
+        Layout::Rate(rate) => line += &format!(" ERROR {rate}"),
+    }
+    let (iterations, expansion) = (settings.max_iterations, settings.expansion);
+    line += &format!(" MAXITERATIONS {iterations} EXPANSION {expansion} SEED {seed}");
+    let words = line.split(' ').map(|word| ctx.string(word.as_bytes()));
+    let words: Vec<_> = words.collect();
     let words = words.iter().map(OwnedString::raw);
     let arguments: Vec<_> = [key].into_iter().chain(words).collect();
     ctx.replicate(names::of("CF.RESERVE"), &arguments);
@@ -62,7 +50,7 @@ pub(crate) fn done(
     is_new: bool,
 ) -> bool {
     match (operation, reply) {
-        (Operation::Add { .. } | Operation::Delete(_), Reply::Whether(true)) => {
+        (Operation::Add { .. } | Operation::Delete(_), Reply::Boolean(true)) => {
             ctx.replicate_verbatim();
             true
         }
@@ -70,10 +58,9 @@ pub(crate) fn done(
             Operation::Insert {
                 items, is_unique, ..
             },
-            Reply::Each(answers) | Reply::Numbers(answers),
+            Reply::Array(answers),
         ) => {
-            let added = answers.iter().filter(|&&answer| answer == Answer::Yes);
-            let added = added.count();
+            let added = answers.iter().filter(|answer| is_yes(answer)).count();
             if added == 0 {
                 return false;
             }
@@ -90,10 +77,14 @@ pub(crate) fn done(
     }
 }
 
-fn insertion(ctx: Context, key: *mut Str, is_unique: bool, items: &[*mut Str], answers: &[Answer]) {
+fn is_yes(answer: &Reply) -> bool {
+    matches!(answer, Reply::Boolean(true) | Reply::Integer(1))
+}
+
+fn insertion(ctx: Context, key: *mut Str, is_unique: bool, items: &[*mut Str], answers: &[Reply]) {
     let words = ["NOCREATE", "ITEMS"].map(|word| ctx.string(word.as_bytes()));
     let added = items.iter().zip(answers);
-    let added = added.filter(|(_, answer)| **answer == Answer::Yes);
+    let added = added.filter(|(_, answer)| is_yes(answer));
     let arguments: Vec<_> = [key, words[0].raw(), words[1].raw()]
         .into_iter()
         .chain(added.map(|(&item, _)| item))

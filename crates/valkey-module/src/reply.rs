@@ -1,10 +1,13 @@
 //! Replies of the commands crate in the words of the engine.
+#![allow(unsafe_code)]
 
-use std::ffi::CString;
+use std::ffi::{c_long, c_longlong};
 
-use cf::{Error, Reply, Value};
+use cf::{Error, Reply};
 
-use crate::context::Context;
+use crate::api::api;
+use crate::context::{Context, one_line};
+use crate::metrics;
 
 /// Why a command is refused.
 #[derive(Debug, thiserror::Error)]
@@ -15,54 +18,51 @@ pub(crate) enum Refusal {
     HalfLoaded { have: usize, total: usize },
 }
 
-impl Refusal {
-    /// Whether there is too little memory for it.
-    pub(crate) fn is_for_memory(&self) -> bool {
-        let Self::Command(error) = self else {
-            return false;
-        };
-        matches!(
-            error,
-            Error::NoMemory(_) | Error::NoMemoryToGrow(_) | Error::NoMemoryToTransfer(_)
-        )
-    }
-}
-
 pub(crate) fn refuse(ctx: Context, refusal: &Refusal) {
     // Which setting of this module is the limit.
-    let setting = match refusal {
+    let (setting, is_for_memory) = match refusal {
         // By the name that the command has here.
         Refusal::Command(Error::WrongNumber(_)) => return ctx.wrong_number(),
-        Refusal::Command(Error::TooLong { .. }) => " (cf.max-item-bytes)",
-        Refusal::Command(Error::NoMemoryToGrow(_) | Error::NoMemory(_)) => {
-            " (cf.max-filter-bytes, maxmemory)"
-        }
-        _ => "",
+        Refusal::Command(Error::TooLong { .. }) => (" (cf.max-item-bytes)", false),
+        Refusal::Command(
+            Error::NoMemoryToGrow { .. }
+            | Error::NoMemory { .. }
+            | Error::TooLarge { .. }
+            | Error::NotAllocated(_),
+        ) => (" (cf.max-filter-bytes, maxmemory)", true),
+        Refusal::Command(Error::NoMemoryToTransfer(_)) => ("", true),
+        _ => ("", false),
     };
+    metrics::REFUSED_FOR_MEMORY.add(is_for_memory.into());
     ctx.reply_error(&format!("{refusal}{setting}"));
 }
 
 pub(crate) fn reply(ctx: Context, reply: Reply) {
-    put(ctx, Value::from(reply));
-}
-
-fn put(ctx: Context, value: Value) {
-    match value {
-        Value::Done => ctx.reply_simple(c"OK"),
-        Value::Integer(number) => ctx.reply_number(number),
-        Value::Boolean(is_so) => ctx.reply_bool(is_so),
-        Value::Bulk(bytes) => ctx.reply_bytes(&bytes),
-        Value::Nil => ctx.reply_nothing(),
-        Value::Array(values) => {
-            ctx.reply_array(values.len());
-            values.into_iter().for_each(|value| put(ctx, value));
-        }
-        Value::Map(pairs) => {
-            ctx.reply_map(pairs.len());
-            for (name, number) in pairs {
-                ctx.reply_simple(&CString::new(name).unwrap_or_default());
-                ctx.reply_number(number);
+    let (api, raw) = (api(), ctx.raw());
+    // SAFETY: within a command, or for a client who waits. Bytes are copied, and strings end with a null byte. As many
+    // replies follow an array as it says, and twice as many a map.
+    unsafe {
+        match reply {
+            Reply::Done => (api.reply_with_simple_string)(raw, c"OK".as_ptr()),
+            Reply::Integer(number) => (api.reply_with_long_long)(raw, number as c_longlong),
+            Reply::Boolean(is_so) => (api.reply_with_bool)(raw, is_so.into()),
+            Reply::Bulk(bytes) => {
+                (api.reply_with_string_buffer)(raw, bytes.as_ptr().cast(), bytes.len())
+            }
+            Reply::Nil => (api.reply_with_null)(raw),
+            Reply::Array(parts) => {
+                let begun = (api.reply_with_array)(raw, parts.len() as c_long);
+                parts.into_iter().for_each(|part| self::reply(ctx, part));
+                begun
+            }
+            Reply::Map(pairs) => {
+                let begun = (api.reply_with_map)(raw, pairs.len() as c_long);
+                for (name, number) in pairs {
+                    (api.reply_with_simple_string)(raw, one_line(name).as_ptr());
+                    (api.reply_with_long_long)(raw, number as c_longlong);
+                }
+                begun
             }
         }
-    }
+    };
 }

@@ -20,11 +20,15 @@ pub(crate) fn split<'a>(arguments: &[&'a [u8]]) -> Result<(Vec<&'a [u8]>, Option
     Ok((rest, given))
 }
 
+pub(crate) fn random() -> u64 {
+    RandomState::new().seed()
+}
+
 const SEED: &str = "SEED: value must be `random` or a number from 0 to 18446744073709551615";
 
 fn seed(value: &[u8]) -> Result<u64, Error> {
     if value.eq_ignore_ascii_case(b"random") {
-        return Ok(RandomState::new().seed());
+        return Ok(random());
     }
     let text = std::str::from_utf8(value).ok();
     let number = text.and_then(|text| text.parse().ok());
@@ -49,12 +53,10 @@ mod tests {
             ("f 10 EXPANSION SEED 7", "f 10 EXPANSION SEED 7", None),
             ("SEED 7", "SEED 7", None),
         ] {
-            let arguments = words(line);
             let expected = (words(rest), seed);
-            assert_eq!(split(&arguments).expect(line), expected, "{line}");
+            assert_eq!(split(&words(line)).expect(line), expected, "{line}");
         }
-        let drawn = words("f 10 SEED random");
-        assert!(split(&drawn).expect("a seed").1.is_some());
+        assert!(split(&words("f 10 SEED random")).is_ok_and(|(_, seed)| seed.is_some()));
         for line in [
             "f 10 SEED x",
             "f 10 SEED -1",

@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use cf::{Filter, Loading};
+use cf::{Error, Filter, Loading};
+use lockfree_cuckoo::SnapshotError;
 
-use crate::limits::limited;
+use crate::limits::{NO_LIMIT, limited};
 use crate::metrics;
 
 /// A filter, or what has come of one.
@@ -85,9 +86,42 @@ impl Value {
         &mut self.content
     }
 
-    /// Puts the filter in the place of what had come of it.
-    pub(crate) fn complete(&mut self, filter: Filter) {
-        *self = Self::new(filter);
+    /// Gives its dump, or what has come of one, in pieces of at most so many bytes, each with where it ends. Nothing is
+    /// copied: commands are done one after another, so nobody writes meanwhile.
+    pub(crate) fn pieces(
+        &self,
+        most: usize,
+        mut each: impl FnMut(i64, &[u8]),
+    ) -> Result<(), SnapshotError> {
+        match &self.content {
+            Content::Filter(filter) => {
+                let filter = filter.read();
+                let mut dump = filter.dump();
+                let mut piece = vec![0; dump.bytes().min(most)];
+                while let Some((end, length)) = dump.next_chunk(&mut piece)? {
+                    each(end, &piece[..length]);
+                }
+            }
+            Content::Loading(loading) => {
+                let mut end = 0;
+                for piece in loading.bytes().chunks(most) {
+                    end += piece.len() as i64;
+                    each(end, piece);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Another one with the same content.
+    pub(crate) fn copy(&self) -> Result<Self, Error> {
+        Ok(match &self.content {
+            Content::Filter(filter) => {
+                let dump = filter.read().dump().whole()?;
+                Self::new(Filter::of_dump(&mut dump.as_slice(), NO_LIMIT)?)
+            }
+            Content::Loading(loading) => Self::loading(Loading::begin(loading.bytes())?),
+        })
     }
 
     pub(crate) fn memory_usage(&self) -> usize {

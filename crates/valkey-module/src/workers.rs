@@ -10,8 +10,7 @@ use std::thread;
 use cf::Reply;
 
 use crate::api::{Blocked, api};
-use crate::boundary::guarded;
-use crate::context::Context;
+use crate::context::{Context, guarded};
 use crate::metrics;
 use crate::reply;
 use crate::value::Shared;
@@ -60,9 +59,10 @@ fn answer(filter: &Shared, mut bytes: &[u8], lengths: &[usize]) -> Reply {
             .iter()
             .map(|&length| bytes.split_off(..length).unwrap_or_default())
             .collect();
-        answers.extend(filter.read().contains_each(&items));
+        let found = filter.read().contains_each(&items);
+        answers.extend(found.into_iter().map(Reply::Boolean));
     }
-    Reply::Each(answers)
+    Reply::Array(answers)
 }
 
 impl Waiting {

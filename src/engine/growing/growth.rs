@@ -1,5 +1,5 @@
-//! Growth: doubling the finest table, or adding one behind it.
-//! And contraction: fewer and smaller tables, for the items that are left.
+//! Growth: doubling the finest table, or adding one behind it. Contraction: fewer and smaller tables for the remaining
+//! items.
 
 use core::mem;
 
@@ -17,25 +17,25 @@ use crate::tokens::{ATTEMPTS, Refusal};
 /// The number of disturbed attempts after which an insert treats the table as full.
 const PERSEVERANCE: usize = 16 * ATTEMPTS;
 
-/// What an insert remembers of the attempts that came to nothing.
+/// An insert's record of its failed attempts.
 #[derive(Debug, Default)]
 pub(super) struct Patience {
     attempts: usize,
-    /// Whether searches for a path go as far as those of a filter of a fixed size.
+    /// Whether searches for a path go as far as those of a fixed-size filter.
     searches_far: bool,
-    /// Where the growth was when there had last been as many attempts as it has patience for.
+    /// The state of the growth when the insert last ran out of patience.
     progress: Option<(u32, usize)>,
 }
 
-// So the tokens of a table are longer than those that a table before it has at the same level.
+// So a table's tokens are longer than those of the table before it at the same level.
 const _: () = assert!(Depth::First.full_tail() > Depth::Deeper.full_tail());
 
 /// A table counts as full only if at least one of this many slots is in use.
 const LEAST_LOAD: usize = 8;
 
 impl Growing {
-    /// After a refusal by the target, which was like `hint` before: makes another attempt useful, or returns why it would
-    /// be useless.
+    /// After a refusal by the target when it was like `hint`: makes another attempt useful, or returns why it would be
+    /// useless.
     #[cold]
     pub(super) fn make_room(
         &self,
@@ -57,7 +57,7 @@ impl Growing {
             }
             Refusal::NoPath => {
                 let (len, slots) = (target.len(), full(hint.level()));
-                // What it was made for it takes, as one of a fixed size does.
+                // Below its capacity it must find room, as a fixed-size table does.
                 if !patience.searches_far && len < items_for(target.geometry()) {
                     patience.searches_far = true;
                     return Ok(());
@@ -75,7 +75,7 @@ impl Growing {
         }
     }
 
-    /// After an attempt that may go better next time.
+    /// After an attempt that may succeed next time.
     pub(super) fn go_on(
         &self,
         target: &GrowingTable,
@@ -92,30 +92,30 @@ impl Growing {
         let is_growing = target.tokens().is_growing(hint);
         let stands_still = patience.progress.replace(progress) == Some(progress);
         match refusal {
-            // A larger table need not have more of them.
+            // A larger table need not have more descriptors.
             Refusal::Starved if stands_still || !is_growing => {
                 Err(InsertError::NoDescriptor { attempts })
             }
             _ if !is_growing => self.grow(target, hint),
-            // No growth can be begun, and the one under way does not go on: alone, a thread would go round for ever.
+            // No growth can begin, and the one in progress does not advance: alone, a thread would loop without end.
             _ if stands_still => Err(InsertError::Disturbed { attempts }),
             _ => Ok(()),
         }
     }
 
-    /// Makes the target larger, unless it has grown since it was like `hint`.
+    /// Enlarges the target, unless it has grown since it was like `hint`.
     #[cold]
     fn grow(&self, target: &GrowingTable, hint: Hint) -> Result<(), InsertError> {
         match self.try_to_grow(target, hint) {
             Ok(()) => Ok(()),
-            // It has grown after all.
+            // Another thread has grown it.
             Err(_) if self.has_grown(target, hint) => Ok(()),
             Err(error) => Err(InsertError::CannotGrow { error }),
         }
     }
 
     fn try_to_grow(&self, target: &GrowingTable, hint: Hint) -> Result<(), GrowthError> {
-        // Before it looks: a table that is added from here on has the place of the one that this would add.
+        // Count before the check: a table that is added after this takes the place that this call would use.
         let tables = self.tables.count();
         if self.has_grown(target, hint) {
             return Ok(());
@@ -126,7 +126,7 @@ impl Growing {
         if !grown && last == DEEPEST {
             return Err(GrowthError::Buckets);
         }
-        // As large as the one before: its tokens are longer by a bit all the same.
+        // Same size as the table before: its tokens are still one bit longer.
         let level = if grown { hint.level() + 1 } else { last };
         let more = if grown {
             target.bytes_to_grow(level)
@@ -140,7 +140,7 @@ impl Growing {
         self.add(target, tables, level)
     }
 
-    /// The rate with one doubling more, or one table more, when all are full.
+    /// The rate after one more doubling, or one more table, when all are full.
     fn check_rate(&self, grown: bool) -> Result<(), GrowthError> {
         let mut tables = self.tables.all();
         let target = tables
@@ -162,10 +162,10 @@ impl Growing {
         Ok(())
     }
 
-    /// Whether there may be so many bytes more. What a table grows out of stays until all is in the new words.
+    /// Whether this many more bytes are allowed. The old words stay until their content is in the new ones.
     fn check_memory(&self, more: usize) -> Result<(), GrowthError> {
         let bytes = || self.bytes().saturating_add(more);
-        // What was left behind before may not have been given back yet.
+        // Old words of earlier growths may not have been given back yet.
         let limit = self.memory_now();
         for _ in 0..FLUSHES {
             if bytes() <= limit {
@@ -179,7 +179,7 @@ impl Growing {
         }
     }
 
-    /// Adds a table after so many, the last of which is the target. All its tokens are longer than those before.
+    /// Adds a table after this many, the last of which is the target. Its tokens are longer than all before.
     pub(super) fn add(
         &self,
         target: &GrowingTable,
@@ -189,7 +189,7 @@ impl Growing {
         let Some(place) = self.tables.place_after(tables) else {
             return Err(GrowthError::Tables);
         };
-        // It may be there already, and not count yet: who put it there may have stopped.
+        // It may be there already, but not counted yet: the thread that put it there may have stopped.
         if place.get().is_none() {
             let table = GrowingTable::lazy(level, target.tokens().search_budget())?;
             let added = place.set(Box::new(table)).is_ok();
@@ -203,19 +203,19 @@ impl Growing {
         target.tokens().hint() != hint || !self.tables.is_target(target)
     }
 
-    /// Ends a growth that is under way, and gives back what tables have grown out of, if no thread may be in the midst of a
-    /// split into it. Returns false if other threads have all descriptors.
+    /// Completes a growth in progress, and gives back the old words of tables, if no thread may still be splitting into
+    /// them. Returns false if other threads have all descriptors.
     pub(super) fn finish_growth(&self) -> bool {
-        // A coarser table grows no more.
+        // Coarser tables no longer grow.
         self.tables.target().tokens().finish_growth()
     }
 }
 
 impl Patience {
-    /// Most buckets that the next search for a path in a table examines.
+    /// The maximum number of buckets that the next path search in a table examines.
     pub(super) fn budget(&self, table: &GrowingTable) -> usize {
         let budget = table.tokens().search_budget();
-        // Who has asked for shorter searches gets them.
+        // A user who sets a smaller budget gets shorter searches.
         if self.searches_far && budget >= DEFAULT_BUDGET {
             LONG_BUDGET
         } else {
@@ -225,8 +225,8 @@ impl Patience {
 }
 
 impl Growing {
-    /// Puts all tokens into the fewest and smallest tables that hold them, but for tables smaller than those that are there
-    /// began with. If there is not the memory for it, they stay as they are.
+    /// Puts all tokens into the fewest and smallest tables that hold them, but none smaller than its initial size. If
+    /// there is not enough memory, they stay as they are.
     pub(super) fn contract(&mut self) {
         self.tables.all().for_each(|table| {
             table.tokens().settle_all();
@@ -234,12 +234,12 @@ impl Growing {
         if let Ok(Some((kept, merged))) = self.contracted() {
             self.tables.replace_all_but(kept, merged);
         }
-        // What could not be made smaller does not stay between two sizes.
+        // A table that could not be made smaller does not stay between two sizes.
         self.finish_growth();
         self.tables.forget_behind();
     }
 
-    /// A smaller table for the tokens of all tables but so many of the coarsest, of as few as possible.
+    /// Merges all tables but the coarsest `kept` into one smaller table, with the least possible `kept`.
     fn contracted(&self) -> Result<Option<(usize, GrowingTable)>, OutOfMemory> {
         let tables: Vec<&GrowingTable> = self.tables.all().collect();
         for kept in 0..tables.len() {

@@ -1,4 +1,4 @@
-//! The tables of a filter that grows, each finer than those before it. All but the last have doubled as often as they can.
+//! The tables of a growing filter, each finer than those before it. All but the last have doubled as often as they can.
 
 use core::ptr;
 
@@ -9,23 +9,23 @@ use crate::table::doubling::DEEPEST;
 
 #[derive(Debug)]
 pub(crate) struct Tables {
-    /// The coarsest, with which the filter began.
+    /// The coarsest table, with which the filter began.
     home: GrowingTable,
-    /// Those that were added. One counts when the table before it says that it is followed.
+    /// The added tables. A table counts when the one before it says that it is followed.
     ///
-    /// Behind a pointer, as all that changes: without atomics inside, the engine is a value that does not change, so the
+    /// Behind a pointer, as everything that changes: without atomics inside, the engine is a constant value, so the
     /// compiler keeps its pointers in registers from one lookup to the next.
     later: Box<[OnceBox<GrowingTable>; LATER]>,
 }
 
-/// As many as there can be up to the deepest level.
+/// The maximum number of added tables, up to the deepest level.
 pub(crate) const LATER: usize = DEEPEST as usize / 10;
 
 impl Tables {
-    /// The heap bytes besides those of the tables.
+    /// The heap bytes outside of the tables.
     pub(super) const BESIDES: usize = size_of::<[OnceBox<GrowingTable>; LATER]>();
 
-    /// Of tables that nobody has used yet, from the finest to the coarsest. There must be one.
+    /// Makes them of unused tables, from the finest to the coarsest. There must be one.
     pub(crate) fn of(mut finest_first: Vec<GrowingTable>) -> Self {
         let home = finest_first.pop().expect("a table");
         let mut later = finest_first.into_iter().rev().map(Box::new);
@@ -42,7 +42,7 @@ impl Tables {
         }
     }
 
-    /// The coarsest.
+    /// The coarsest table.
     #[inline]
     pub(crate) fn home(&self) -> &GrowingTable {
         &self.home
@@ -60,24 +60,24 @@ impl Tables {
         count
     }
 
-    /// So many, those that were added first, from the finest to the coarsest.
+    /// The first `count` tables, from the finest to the coarsest.
     pub(crate) fn first(&self, count: usize) -> impl Iterator<Item = &GrowingTable> {
         let later = self.later[..count - 1].iter().rev();
         later.filter_map(OnceBox::get).chain(Some(&self.home))
     }
 
-    /// All, from the finest to the coarsest.
+    /// All tables, from the finest to the coarsest.
     pub(crate) fn all(&self) -> impl Iterator<Item = &GrowingTable> {
         self.first(self.count())
     }
 
-    /// The tables after the first one, that which is yet to count too.
+    /// The tables after the first one, including one that does not count yet.
     #[inline]
     pub(super) fn later(&self) -> impl Iterator<Item = &GrowingTable> {
         self.later.iter().map_while(OnceBox::get)
     }
 
-    /// The finest, which takes the inserts.
+    /// The finest table, which takes the inserts.
     #[inline]
     pub(crate) fn target(&self) -> &GrowingTable {
         if self.home.tokens().hint().is_alone() {
@@ -97,7 +97,7 @@ impl Tables {
         ptr::eq(self.target(), table)
     }
 
-    /// The place of the table after so many, if there can be one.
+    /// The place of the table after this many, if there can be one.
     pub(super) fn place_after(&self, count: usize) -> Option<&OnceBox<GrowingTable>> {
         self.later.get(count - 1)
     }
@@ -106,7 +106,7 @@ impl Tables {
         self.all().map(of).sum()
     }
 
-    /// The heap bytes in use, those of a table that is not followed to yet included.
+    /// The heap bytes in use, including a table that does not count yet.
     pub(super) fn bytes(&self) -> usize {
         let later = self
             .later()
@@ -114,7 +114,7 @@ impl Tables {
         self.home.bytes() + later.sum::<usize>() + Self::BESIDES
     }
 
-    /// Puts one table in the place of all but so many, those that were added first.
+    /// Replaces all tables but the first `kept` by one.
     pub(super) fn replace_all_but(&mut self, kept: usize, merged: GrowingTable) {
         self.later[kept..]
             .iter_mut()
@@ -125,7 +125,7 @@ impl Tables {
         }
     }
 
-    /// Frees what the first table has grown out of, if no thread may still be about to give it back.
+    /// Frees the old words of the first table, if no thread may still be about to give them back.
     pub(super) fn forget_behind(&mut self) {
         self.home.forget_behind();
     }

@@ -1,8 +1,8 @@
-//! Lookup, removal and inserts: walks over the tables, from the finest to the coarsest.
+//! Lookups, removes and inserts: walks over the tables, from the finest to the coarsest.
 //!
-//! All tokens of a later table are longer than those of the tables before it, so a remove takes the longest that covers its
-//! item: [`doubling`](crate::design::doubling#several-tables). A table is added only as the finest, and none is taken out. A
-//! walk that has begun before counts as having passed it.
+//! All tokens of a later table are longer than those of the tables before it, so a remove takes the longest that covers
+//! its item: [`doubling`](crate::design::doubling#several-tables). Tables are added only as the finest, and none is
+//! taken out. A walk that began before counts as having passed an added table.
 
 use core::ptr;
 
@@ -25,7 +25,7 @@ impl Growing {
 
     /// If not all tokens are in words of one level.
     ///
-    /// Cold, so that a loop keeps what it needs in registers as if there was no call.
+    /// Cold, so that a loop keeps its values in registers as if there were no call.
     #[cold]
     #[inline(never)]
     fn lookup_aside(&self, hint: Hint, hash: u64) -> Sight {
@@ -118,20 +118,20 @@ impl Growing {
         }
     }
 
-    /// A copy of every token that is in from the call to the return. A token never changes its table, and the copies are
-    /// made in the order in which a lookup looks: what holds for a lookup holds for the copy.
+    /// A copy of every token that is stored from the call to the return. A token never changes its table, and the
+    /// tables are copied in the order of a lookup: the argument for a lookup holds for the copy.
     pub(super) fn copy(&self) -> Result<Self, SnapshotError> {
         Ok(self.with(copies(&self.tables, GrowingTable::snapshot)?))
     }
 
-    /// Asks for the words of a hash.
+    /// Prefetches the words of a hash.
     #[inline]
     pub(super) fn prefetch(&self, hash: u64) {
         let home = self.tables.home().tokens();
         home.prefetch(hash, |hint| self.prefetch_aside(hint, hash));
     }
 
-    /// In all tables, because what is absent is looked for in all, and a batch has time for that while it serves others.
+    /// In all tables: an absent item is looked up in all, and a batch has time for that while it serves others.
     #[cold]
     #[inline(never)]
     fn prefetch_aside(&self, hint: Hint, hash: u64) {
@@ -158,7 +158,7 @@ impl OtherTables for Others<'_> {
     fn later_hold_none(&self) -> bool {
         let tables = self.tables.all();
         let mut coarser = tables.filter(|table| !ptr::eq(*table, self.target));
-        // Whether a finer one was added, last: a rival there that is admitted later sees this admission, and aborts it.
+        // Check for a finer table last: a rival admitted there later sees this admission, and aborts it.
         coarser.all(|table| table.tokens().holds_none(self.hash))
             && self.tables.is_target(self.target)
     }

@@ -1,4 +1,4 @@
-//! The state of the rotation: one word, from which every operation learns which table has which part.
+//! The state of the rotation: one word, from which every operation learns the role of each table.
 //!
 //! ```text
 //! bit  63                 21 20        5 4       1    0
@@ -7,10 +7,10 @@
 //!     +---------------------+-----------+---------+-------+
 //! ```
 //!
-//! * *rotations*: how many there were. 2^43 of them, a million a second, take a hundred days.
-//! * *soils*: late inserts into the spare table since the last rotation. A thread has at most one insert under way that
-//!   began before, so there is at most one for each thread. The count goes round after 2^16, which would have to come
-//!   during one pass to do harm.
+//! * *rotations*: their number. 2^43 of them, a million a second, take a hundred days.
+//! * *soils*: late inserts into the spare table since the last rotation. A thread has at most one insert in progress
+//!   that began before, so there is at most one for each thread. The count wraps after 2^16, which does harm only if it
+//!   happens during one pass.
 //! * *young*: the number of the table that takes the inserts. The next one, in a circle, is the spare; those after it
 //!   are the other generations, from the oldest on.
 //! * *clean*: whether the spare is known to be empty.
@@ -22,7 +22,7 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State(u64);
 
-/// Where it is kept.
+/// The shared state.
 #[derive(Debug)]
 pub(super) struct Cell(AtomicU64);
 
@@ -36,15 +36,15 @@ const SOIL_BITS: u32 = 16;
 
 const ROTATION: u64 = SOIL << SOIL_BITS;
 
-/// Most tables that a state tells apart.
+/// The maximum number of tables that a state distinguishes.
 const MOST_TABLES: usize = 1 << YOUNG_BITS;
 
-/// Most rotations that it counts.
+/// The maximum number of rotations that it counts.
 pub(crate) const MOST_ROTATIONS: u64 = u64::MAX / ROTATION;
 
 impl State {
-    /// After this number of rotations. The tables are the generations from the oldest to the young one, and a clean
-    /// spare.
+    /// The state after this number of rotations. The tables are the generations from the oldest to the young one, and a
+    /// clean spare.
     pub(super) fn new(rotations: u64, tables: usize) -> Self {
         let young = tables as u64 - 2;
         Self(rotations * ROTATION + (young << YOUNG_SHIFT) + CLEAN)
@@ -92,14 +92,14 @@ impl State {
         Self(self.0 | CLEAN)
     }
 
-    /// The same after a late insert into the spare.
+    /// The state after a late insert into the spare.
     pub(super) fn soiled(self) -> Self {
-        // A sum that does not fit would count a rotation.
+        // Without the mask, an overflow would count a rotation.
         let soils = self.0.wrapping_add(SOIL) & (ROTATION - SOIL);
         Self(self.0 & !(ROTATION - SOIL) & !CLEAN | soils)
     }
 
-    /// The next rotation: the spare is young, and the oldest table is the spare, which nobody has cleaned.
+    /// The next rotation: the spare is young, and the oldest table is the spare, not yet clean.
     pub(super) fn rotated(self, tables: usize) -> Self {
         let rotations = (self.rotations() + 1) & MOST_ROTATIONS;
         let young = self.spare(tables) as u64;
@@ -114,34 +114,34 @@ impl Cell {
 
     #[inline]
     pub(super) fn load(&self) -> State {
-        // SeqCst, as the words: an insert writes a word and then reads the state, and who empties a table has read the
-        // state and then reads the words; one of them must see the other. As an Acquire it brings the emptiness of
-        // the table that became the young one.
+        // SeqCst, as the words: an insert writes a word and then reads the state, and a thread that empties a table has
+        // read the state and then reads the words; one of them must see the other. As an Acquire it pairs with the
+        // rotation that made the empty table the young one.
         State(self.0.load(Ordering::SeqCst))
     }
 
     /// Replaces `current` by `new`. Returns false if the state has changed.
     pub(super) fn replace(&self, current: State, new: State) -> bool {
-        // SeqCst: see `load`. As a Release it publishes that a table is empty, or that a token is not to stay; as an
-        // Acquire, with what the thread that replaced it last did, it hands that on.
+        // SeqCst: see `load`. As a Release it publishes that a table is empty, or that a token must not stay. As an
+        // Acquire it continues the publication of the previous replacement.
         self.0
             .compare_exchange(current.0, new.0, Ordering::SeqCst, Ordering::SeqCst)
             .is_ok()
     }
 
-    /// Sets the state of a filter that nobody else can reach.
+    /// Sets the state of an unshared filter.
     pub(super) fn set(&mut self, state: State) {
         self.0.store(state.0, Ordering::Relaxed);
     }
 }
 
-/// The options that only an engine which rotates has.
+/// The options that only a rotating engine has.
 #[derive(Clone, Copy, Debug)]
 pub struct Generations {
     pub(crate) count: usize,
 }
 
-/// With one, an item could leave as soon as it is in.
+/// With one generation, an item could leave as soon as it is stored.
 const FEWEST: usize = 2;
 
 /// One table is the spare.
@@ -154,7 +154,7 @@ impl Default for Generations {
 }
 
 impl Generations {
-    /// The number of them, if it is possible.
+    /// The number of generations, if it is possible.
     pub(crate) fn check(self) -> Result<usize, BuildError> {
         let generations = self.count;
         let nearest = generations.clamp(FEWEST, MOST_GENERATIONS);

@@ -1,10 +1,12 @@
-//! Lookup, insertion, removal and counting: walks over the generations, from the oldest to the young one. And rotation.
+//! Lookup, insertion, removal and counting: walks over the generations, from the oldest to the young one. Also
+//! rotation.
 //!
-//! Each table gives its own answer, at its own moment. Together they are correct because of their order, and because
-//! a miss is walked again if there was a rotation. [`rotation`](crate::design::rotation) has the argument.
+//! Each table gives its own answer, at its own moment. Together they are correct because of their order, and because a
+//! miss is walked again if there was a rotation. [`rotation`](crate::design::rotation) has the argument.
 //!
-//! When the generations rotate, the spare becomes the young table, and the oldest one becomes the spare. That is one exchange of the state. Ahead of it the spare is emptied, if that is not done: by any thread that wants to
-//! rotate, or by several at once, none of which waits for another.
+//! A rotation makes the spare the young table, and the oldest table the spare, in one exchange of the state. Before it,
+//! the spare must be empty: any thread that wants to rotate empties it, or several at once, none of which waits for
+//! another.
 
 use core::cell::Cell;
 
@@ -77,8 +79,8 @@ impl<L: Layout> Rotating<L> {
         }
     }
 
-    /// After an insert during which there was a rotation. If its table is the spare now, its token is not to come to
-    /// life with the next rotation: the table is emptied again before that.
+    /// After an insert during which there was a rotation. If its table is the spare now, its token must not become
+    /// visible with the next rotation: the table is emptied again before that.
     #[cold]
     fn arrive_late(&self, table: usize) {
         loop {
@@ -101,21 +103,21 @@ impl<L: Layout> Rotating<L> {
     /// either.
     #[inline]
     pub(super) fn refresh(&self, hash: u64) -> Result<bool, InsertError> {
-        // A hint: it spares the admission where the answer is seen.
+        // A hint: spares the admission if the token is seen.
         if self.young(self.state.load()).tokens().contains(hash) {
             return Ok(false);
         }
         self.refresh_absent(hash)
     }
 
-    /// Refreshes a token that is perhaps not in the young generation.
+    /// Refreshes a token that may be absent from the young generation.
     fn refresh_absent(&self, hash: u64) -> Result<bool, InsertError> {
         let was_in = Cell::new(false);
         let added = self.add_to_young(hash, Some(&was_in))?;
         Ok(added && !was_in.get())
     }
 
-    /// Refreshes many hashes, up to the first that is refused. The slices are of one length, and `new` is false.
+    /// Refreshes many hashes, up to the first that is refused. The slices have equal lengths, and `new` is false.
     pub(super) fn refresh_many(
         &self,
         hashes: &[u64],
@@ -131,7 +133,7 @@ impl<L: Layout> Rotating<L> {
         Ok(())
     }
 
-    /// An admission. Tokens in older generations are an obstacle, unless `was_in` takes down that there were some.
+    /// An admission. Tokens in older generations are an obstacle, unless `was_in` records them.
     fn add_to_young(&self, hash: u64, was_in: Option<&Cell<bool>>) -> Result<bool, InsertError> {
         let mut refusal = Refusal::Disturbed;
         for _ in 0..ATTEMPTS {
@@ -191,7 +193,7 @@ struct Older<'a, L: Layout> {
     engine: &'a Rotating<L>,
     state: State,
     hash: u64,
-    /// Takes down that they hold some, if that is no obstacle.
+    /// Records that they hold a token, if that is no obstacle.
     was_in: Option<&'a Cell<bool>>,
 }
 
@@ -206,15 +208,15 @@ impl<L: Layout> OtherTables for Older<'_, L> {
         })
     }
 
-    /// Looks for a rotation last. A rival in a younger generation either asked this one before this admission froze its
-    /// word, so that the rotation is seen here; or it meets the frozen word, and aborts this admission.
+    /// Checks for a rotation last. A rival in a younger generation either asked this one before this admission froze
+    /// its word, so that the rotation is seen here; or it meets the frozen word, and aborts this admission.
     fn later_hold_none(&self) -> bool {
         self.engine.is_current(self.state)
     }
 }
 
 impl<L: Layout> Rotating<L> {
-    /// Rotates if the number of rotations is still this one, or in any case. Returns whether this call did.
+    /// Rotates if the number of rotations is still this one, or in any case. Returns whether this call rotated.
     ///
     /// Linearization point: the exchange of the state.
     pub(super) fn rotate_at(&self, rotations: Option<u64>) -> Result<bool, RotateError> {
@@ -233,7 +235,7 @@ impl<L: Layout> Rotating<L> {
         }
     }
 
-    /// Empties the spare, and notes that it is empty, unless there is a rotation meanwhile.
+    /// Empties the spare, and marks it clean, unless there is a rotation meanwhile.
     fn clean(&self, state: State) -> Result<(), RotateError> {
         if state.is_clean() {
             return Ok(());
@@ -241,8 +243,8 @@ impl<L: Layout> Rotating<L> {
         let spare = &self.tables[state.spare(self.tables.len())];
         let permitted = || self.state.load().rotations() == state.rotations();
         match spare.empty_while(&permitted) {
-            // Fails if a late insert has put a token there, which may be behind: whoever wants to rotate empties it
-            // again. Or if another thread was quicker.
+            // Fails if a late insert has put a token there, which the pass may have missed: the next rotation empties
+            // it again. Also fails if another thread was quicker.
             Emptied::All => {
                 self.state.replace(state, state.cleaned());
                 Ok(())

@@ -1,4 +1,4 @@
-//! A block: the words of one level, and how their memory goes back.
+//! A block: the words of one level, and the return of their memory to the system.
 //!
 //! A large block goes back in parts, so that no call waits for the system to take all of it.
 //! In front of the words is a header: how lookups at this level judge words, and how far its growth is.
@@ -12,7 +12,7 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) words: Cells<Header>,
-    /// The bytes that the system has got back.
+    /// The number of bytes returned to the system.
     released: AtomicU64,
     /// The number of the part that goes back next.
     part: AtomicU64,
@@ -30,12 +30,12 @@ impl Block {
         })
     }
 
-    /// The bytes of one of this level.
+    /// The bytes of a block of this level.
     pub(super) fn bytes_for(level: u32) -> usize {
         size_of::<Self>() + Cells::<Header>::bytes_for(1 << level)
     }
 
-    /// The bytes, but for those that the system has got back.
+    /// The bytes, except those returned to the system.
     pub(super) fn bytes(&self) -> usize {
         // Relaxed, here and where it is added to: a measure, which orders nothing.
         let released = self.released.load(Ordering::Relaxed) as usize;
@@ -46,7 +46,7 @@ impl Block {
         Parts::of(&self.words)
     }
 
-    /// Lets the system have all pages of a block that nobody needs any more.
+    /// Returns all pages of an unused block to the system.
     pub(super) fn release(&self) {
         if self.abandon() {
             while self.release_part() {}
@@ -56,7 +56,7 @@ impl Block {
         }
     }
 
-    /// Nobody needs the words any more. Returns whether it is so large that it is to go back in parts.
+    /// Marks the words as unused. Returns whether the block is so large that it goes back in parts.
     pub(super) fn abandon(&self) -> bool {
         let is_large = self.parts().len() > 1;
         if is_large {
@@ -68,18 +68,18 @@ impl Block {
         is_large
     }
 
-    /// Whether a part is to go back that no thread has taken on.
+    /// Whether there is a part to return that no thread has taken.
     pub(super) fn has_part(&self) -> bool {
         // SeqCst: as above.
         self.part.load(Ordering::SeqCst) < self.parts().len() as u64
     }
 
-    /// Lets the system have the pages of one part. Returns false if there is none to go back.
+    /// Returns the pages of one part to the system. Returns false if there is none.
     pub(super) fn release_part(&self) -> bool {
         if !self.has_part() {
             return false;
         }
-        // Relaxed: the pages are the same whoever gives them back.
+        // Relaxed: the pages are the same whichever thread gives them back.
         let part = self.part.fetch_add(1, Ordering::Relaxed);
         let released = allocate::release_pages(self.parts().part(part as usize));
         self.released.fetch_add(released as u64, Ordering::Relaxed);
@@ -87,7 +87,7 @@ impl Block {
     }
 }
 
-/// In front of the words of a level.
+/// The header of the words of a level.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Header {

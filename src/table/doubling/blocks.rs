@@ -1,4 +1,4 @@
-//! The blocks of words, and the hint: which of them lookups begin with.
+//! The blocks of words, and the hint: the block at which lookups begin.
 //!
 //! ```text
 //! hint   | address of the first word : 56 | aside : 1 | behind : 1 | 55 - level : 6 |
@@ -7,7 +7,7 @@
 //! *Aside*: tokens may be in other words than those of this level. Those are words of the next level, into which the table
 //! is growing; of the last level, which has no next one, they are in a table that was added after this one.
 //!
-//! The hint is a level whose words are there or were split since, and nothing more: what a word holds is the truth,
+//! The hint is a level whose words are there or were split since, and nothing more: the content of a word is the truth,
 //! whatever the hint said.
 //!
 //! Blocks stay where they are until the table is dropped. The memory of those behind the hint goes back to the system,
@@ -34,14 +34,14 @@ use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
 pub(crate) struct Blocks {
     /// The level at which the table began.
     first: u32,
-    /// Whether absent words of the first level are empty buckets that nobody has written to yet, as long as the hint is there.
+    /// Whether absent words of the first level are empty buckets, never written yet, while the hint is there.
     lazy: bool,
     hint: AtomicPtr<AtomicU64>,
     /// The block of each level from the first on.
     blocks: [OnceBox<Block>; PLACES],
 }
 
-/// What the hint said when it was read.
+/// The value of the hint when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hint(*mut AtomicU64);
 
@@ -87,7 +87,7 @@ impl Hint {
         self.0.addr() & BEHIND != 0
     }
 
-    /// Whether writers have nothing to do besides.
+    /// Whether writers have no additional work.
     #[inline]
     pub(crate) fn is_at_rest(self) -> bool {
         self.0.addr() & (ASIDE | BEHIND) == 0
@@ -130,8 +130,8 @@ impl Blocks {
         Ok(blocks)
     }
 
-    /// The same as [`new`](Self::new), in a time that does not depend on the number of buckets. Each costs more until
-    /// somebody has written to it.
+    /// The same as [`new`](Self::new), in a time that does not depend on the number of buckets. Each bucket costs more
+    /// until it is first written.
     pub(crate) fn lazy(first: u32) -> Result<Self, OutOfMemory> {
         Ok(Self::of(
             first,
@@ -165,8 +165,8 @@ impl Blocks {
 
     #[inline]
     pub(crate) fn hint(&self) -> Hint {
-        // SeqCst: pairs with the exchanges of the hint, which come after the block is there, or the table after this one; and
-        // takes the one order that words take, so that who has found a token there agrees with all others that it is there.
+        // SeqCst: pairs with the exchanges of the hint, which come after the block, or the table after this one, is
+        // there. In the one order of the words: a thread that has found a token there agrees with all others on that.
         Hint(self.hint.load(Ordering::SeqCst))
     }
 
@@ -182,7 +182,7 @@ impl Blocks {
         !hint.is_alone() && hint.level() == self.last()
     }
 
-    /// From now on there is a table after this one, which has its last level.
+    /// Records that there is a table after this one, which has its last level.
     pub(crate) fn follow(&self) {
         loop {
             let hint = self.hint();
@@ -198,12 +198,12 @@ impl Blocks {
         depth(self.first, level)
     }
 
-    /// How many words of the level of `hint` are gone, from the first on.
+    /// The number of words of the level of `hint` that are gone, from the first on.
     pub(crate) fn cursor(&self, hint: Hint) -> usize {
         self.header(hint).sweep.cursor()
     }
 
-    /// How far the table has come. Whoever loads words after this finds those gone that the sweep has passed.
+    /// The stage of the table. After this, loads find the words gone that the sweep has passed.
     pub(crate) fn stage(&self) -> Stage {
         let hint = self.hint();
         Stage {
@@ -212,7 +212,7 @@ impl Blocks {
         }
     }
 
-    /// Gives up the words that threads have taken to split them. For a caller who has the table alone.
+    /// Discards the record of words taken to be split. Requires exclusive access to the table.
     pub(crate) fn give_up_taken(&self) {
         let sweep = &self.header(self.hint()).sweep;
         sweep.stand_at(sweep.cursor());
@@ -231,12 +231,12 @@ impl Blocks {
     /// The words of this chunk are gone. Returns true if it turns out that all of the level are.
     pub(crate) fn move_on(&self, hint: Hint, chunk: Range<usize>) -> bool {
         let first = 1 << hint.level();
-        // By accesses to the words. So who finds the cursor behind them has these splits behind it, whoever did them.
+        // By accesses to the words: a thread that finds the cursor behind them has these splits behind it.
         let is_gone = |place| self.load(first + place) == Word::GONE;
         self.header(hint).sweep.move_on(chunk, first, is_gone)
     }
 
-    /// From now on words of the level of `hint` are split. There must be a next level.
+    /// Begins to split the words of the level of `hint`. There must be a next level.
     pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<bool, OutOfMemory> {
         let below = self.block_or_new(hint.level() + 1)?;
         self.header(hint)
@@ -245,14 +245,14 @@ impl Blocks {
         Ok(self.replace_hint(hint, hint.with(ASIDE)))
     }
 
-    /// All words of the level of `hint` are gone. Returns true if this call moved the hint on.
+    /// Called when all words of the level of `hint` are gone. Returns true if this call moved the hint on.
     pub(crate) fn end_growth(&self, hint: Hint) -> bool {
         let (level, behind) = (hint.level() + 1, hint.0.addr() & BEHIND);
         self.block(level)
             .is_some_and(|below| self.replace_hint(hint, Hint::new(below, level).with(behind)))
     }
 
-    /// There is no table after this one any more. For a caller who has it alone.
+    /// Records that no table follows this one. Requires exclusive access to it.
     pub(crate) fn end_following(&self) {
         let hint = self.hint();
         if self.is_followed(hint) {
@@ -268,7 +268,7 @@ impl Blocks {
         replaced.is_ok()
     }
 
-    /// The block of a level; a new one, all words of which are absent, if there is none.
+    /// The block of a level; if there is none, a new one whose words are all absent.
     fn block_or_new(&self, level: u32) -> Result<&Block, OutOfMemory> {
         let place = &self.blocks[(level - self.first) as usize];
         place.get_or_try_init(|| Block::new(level, self.depth(level)).map(Box::new))
@@ -299,8 +299,8 @@ impl Blocks {
         self.block(level)?.words.get(bucket - (1 << level))
     }
 
-    /// Whether it is an empty bucket, if its word was absent before this call. Once the hint has moved on, the word was split,
-    /// and what is absent may have been given back.
+    /// Whether a word that was absent before this call is an empty bucket. Once the hint has moved on, the word was
+    /// split, and an absent word may have been given back.
     #[inline]
     pub(crate) fn is_lazy(&self, bucket: usize) -> bool {
         self.lazy && level_of(bucket) == self.first && self.hint().level() == self.first
@@ -380,14 +380,14 @@ impl Blocks {
             .map_or(Word::ABSENT, |level| level.read_latest(bucket))
     }
 
-    /// Sets a word of a table that nobody else can reach.
+    /// Sets a word of an unshared table.
     pub(crate) fn set(&self, bucket: usize, word: impl Into<Word>) {
         let cell = self.cell(bucket).expect("a bucket of the table");
         // Relaxed: whatever follows is ordered by the handing over of the table.
         cell.store(word.into().bits(), Ordering::Relaxed);
     }
 
-    /// The same of what a bucket has become.
+    /// The same for a region.
     pub(crate) fn set_region(&self, bucket: usize, region: Region) {
         if matches!(region, Region::Split(_)) {
             self.set(bucket, Word::GONE);
@@ -397,8 +397,8 @@ impl Blocks {
             .for_each(|(bucket, content)| self.set(bucket, content));
     }
 
-    /// Lets the system have the memory of a level that is behind the hint for a grace period, so that nobody splits into
-    /// it any more. If it is much, inserts give it back.
+    /// Returns the memory of a level to the system. It has been behind the hint for a grace period, so nobody still
+    /// splits into it. If it is much, inserts give it back.
     pub(crate) fn release(&self, level: u32) {
         match self.block(level) {
             Some(block) if block.abandon() => self.say_behind(),
@@ -421,10 +421,10 @@ impl Blocks {
         }
     }
 
-    /// Tells writers that there is no memory behind the hint any more, unless there is.
+    /// Tells writers that there is no more memory behind the hint, unless there is.
     fn say_nothing_behind(&self, hint: Hint) {
-        // SeqCst, all of them: who abandoned a block, and then found that it had been said, did both before this exchange,
-        // so the block is found after it.
+        // SeqCst, all of them: a thread that abandoned a block, and then found the bit set, did both before this
+        // exchange, so the block is found after it.
         if self.replace_hint(hint, hint.without(BEHIND)) && self.all().any(Block::has_part) {
             self.say_behind();
         }
@@ -446,7 +446,7 @@ impl Blocks {
         Block::bytes_for(level)
     }
 
-    /// The bytes of all blocks, but for those that the system has got back.
+    /// The bytes of all blocks, except those returned to the system.
     pub(crate) fn bytes(&self) -> usize {
         self.all().map(Block::bytes).sum()
     }
@@ -489,7 +489,7 @@ impl Pair<'_> {
         self.header.marks.covering(self.lane, first, second)
     }
 
-    /// What a look at two words tells of the item. It is sure exactly if both [are plain](Word::are_plain).
+    /// The answer of both words about the item. It is sure exactly if both [are plain](Word::are_plain).
     #[inline]
     pub(crate) fn look(&self, first: Word, second: Word) -> Sight {
         let (first, second) = (first.bits(), second.bits());
@@ -509,7 +509,7 @@ impl Pair<'_> {
         self.header.marks.nested(lane, other.bits())
     }
 
-    /// Asks for the lines of both.
+    /// Prefetches the lines of both.
     #[inline]
     pub(crate) fn prefetch(&self) {
         crate::table::word::prefetch(self.first);
@@ -562,8 +562,8 @@ mod tests {
         assert!(blocks.release_part(), "it stays");
     }
 
-    /// A thread finds that there is no memory behind the hint. Before it says so, another block is abandoned, of which that has
-    /// been said already. Somebody must be told to give that back.
+    /// A thread finds no memory behind the hint. Before it clears the bit, another block is abandoned while the bit is
+    /// still set. Some writer must be told to give that block back.
     #[test]
     fn what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten() {
         let blocks = Blocks::lazy(FIRST).expect("memory");

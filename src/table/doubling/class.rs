@@ -1,4 +1,4 @@
-//! Where an item may live: from a hash to two strings of index bits, whatever the level; and what a token stands for.
+//! The candidates of an item: from a hash to two strings of index bits, for any level; and the prefixes of tokens.
 //!
 //! ```text
 //! hash     | index bits, endless from bit 63 down ..... | head : bits 15..10 |
@@ -13,7 +13,7 @@
 use crate::layout::Fingerprint;
 use crate::layout::prefix::{Depth, HEADS, Head, TAIL_BITS};
 
-/// What is known about an item: the head, and its two strings of index bits.
+/// The known bits of an item: the head, and its two strings of index bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Class {
     pub(crate) head: Head,
@@ -63,7 +63,7 @@ impl Index {
         (self.0 >> (63 - level)) as usize
     }
 
-    /// The ten bits behind it, and others above them.
+    /// The ten bits behind it, with others above them.
     #[inline]
     pub(crate) fn behind(self, level: u32) -> u16 {
         (self.0 >> (53 - level)) as u16
@@ -101,7 +101,7 @@ pub(crate) fn child(bucket: usize, head: Head, bit: bool) -> usize {
 /// behind it: two bits of 0 are in front.
 pub(super) const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
 
-/// What lookups would compute again and again for each head. In fields of their own, because each is loaded in less time than it is taken out of another one.
+/// Precomputed for each head, because lookups need it often. Separate fields load faster than they unpack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfHead {
     /// The bits by which the places of the two buckets of an item differ, in the order of the hash.
@@ -150,7 +150,7 @@ impl OfHead {
         self.head.lane(next)
     }
 
-    /// What names the stripe of the item.
+    /// Selects the stripe of the item.
     #[inline]
     pub(super) fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
@@ -159,7 +159,7 @@ impl OfHead {
 
 /// The head of a token, and all that it says of the first index string of its item.
 ///
-/// Those of one head are nested or disjoint.
+/// Prefixes of one head are nested or disjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prefix {
     head: Head,
@@ -170,7 +170,7 @@ pub(crate) struct Prefix {
 }
 
 impl Prefix {
-    /// Of the token `lane` in `bucket`.
+    /// The prefix of the token `lane` in `bucket`.
     pub(crate) fn of(bucket: usize, lane: u16, depth: Depth) -> Self {
         let (level, head, tail) = (level_of(bucket), Head::of_lane(lane), depth.tail(lane));
         let number = (bucket as u64) << (63 - level);
@@ -211,7 +211,7 @@ impl Prefix {
     }
 }
 
-/// The leading one and so many bits behind it.
+/// The leading one and `len` bits behind it.
 fn mask(len: u32) -> u64 {
     !(u64::MAX >> 1 >> len)
 }

@@ -1,5 +1,5 @@
-//! A level: its words, without the search for their block. And both words of an item in a growth, where the sweep has left
-//! them, at one level or the next.
+//! A level: its words, without the search for their block. Also both words of an item during a growth, where the sweep
+//! has left them, at one level or the next.
 
 use core::hint::select_unpredictable;
 
@@ -27,7 +27,7 @@ pub(crate) struct Level<'a> {
 }
 
 impl<'a> Level<'a> {
-    /// Of `2^number` words.
+    /// The level of `2^number` words.
     #[inline]
     pub(super) fn new(words: &'a [AtomicU64], number: u32, depth: Depth) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl<'a> Level<'a> {
         self.cell(bucket).map_or(Word::ABSENT, read)
     }
 
-    /// Asks for the line of a bucket.
+    /// Prefetches the line of a bucket.
     #[inline]
     pub(crate) fn prefetch(self, bucket: usize) {
         if let Some(cell) = self.cell(bucket) {
@@ -96,10 +96,10 @@ impl<'a> Level<'a> {
 /// The cells of both words of an item in a growth, and how to judge them: at each side the child, if the sweep has passed
 /// the bucket, else the bucket itself.
 ///
-/// It is a guess, because inserts split buckets in front of the sweep too. But a plain word that is found there is the live
-/// one. A bucket of the level above that is plain is not gone, and so the only one. A child is looked at only if its parent
-/// was gone when the cursor was read, and from then on the child is the live one, until it is gone itself. If it is not
-/// plain, the guess may be wrong, and nothing is known of the item. A cursor that is old makes more guesses wrong.
+/// It is a guess, because inserts also split buckets ahead of the sweep. But a plain word that is found there is the
+/// live one. A plain bucket of the level above is not gone, and so the only one. A child is read only if its parent was
+/// gone when the cursor was read, and from then on the child is the live one, until it is gone itself. If a word is not
+/// plain, the guess may be wrong, and nothing is known about the item. An old cursor makes more guesses wrong.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swept<'a> {
     cells: [&'a AtomicU64; 2],
@@ -150,20 +150,20 @@ impl<'a> Swept<'a> {
         (load(self.cells[0]), load(self.cells[1]))
     }
 
-    /// What names the stripe of the item.
+    /// Selects the stripe of the item.
     #[inline]
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         Head::of_lane(self.lanes[0]).fingerprint()
     }
 
-    /// What a look at two words tells of the item. It is sure exactly if both [are plain](Word::are_plain).
+    /// The answer of both words about the item. It is sure exactly if both [are plain](Word::are_plain).
     #[inline]
     pub(crate) fn look(&self, first: Word, second: Word) -> Sight {
         let ([a, b], [marks_a, marks_b]) = (self.lanes, self.marks);
         Marks::look_each([(marks_a, a), (marks_b, b)], [first.bits(), second.bits()])
     }
 
-    /// Asks for the lines of both.
+    /// Prefetches the lines of both.
     #[inline]
     pub(crate) fn prefetch(&self) {
         crate::table::word::prefetch(self.cells[0]);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each word where the sweep has left it, with the lane that the item has there.
+        /// Each word is where the sweep has left it, with the item's lane there.
         #[test]
         fn it_tells_where_the_words_are(hash: u64, level in 1u32..10, has_doubled: bool, cursor: prop::sample::Index) {
             let first = level - u32::from(has_doubled && level > 1);

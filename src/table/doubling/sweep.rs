@@ -1,12 +1,12 @@
-//! The sweep: how far a growth has come in the level that it leaves, and which words a thread splits next.
+//! The sweep: the progress of a growth in the level that it leaves, and the words that a thread splits next.
 //!
 //! ```text
 //! ... gone | gone, or taken by a thread that splits them | free ...
 //!          cursor                                        taken
 //! ```
 //!
-//! The cursor alone says what is done, and so where lookups look. That words are taken is a suggestion, so that threads split
-//! different ones. Who took some may stop, so others split them in the end.
+//! The cursor alone determines the progress, and so the words that lookups read. Taking words is only a suggestion, so
+//! that threads split different ones. A thread that took some may stop, so others split them in the end.
 //!
 //! It is in front of the words of that level, and says nothing of any other growth: so a thread may read it, or write to
 //! it, however late.
@@ -22,24 +22,24 @@ use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
 
 /// A level has one growth. Words are counted from the first of the level on.
 ///
-/// In a cache line of its own: it is written all the time while the table grows, and lookups read what is beside it.
+/// In a separate cache line: it is written often while the table grows, and lookups read its neighbours.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Sweep {
     /// The first word of the level below; null before the growth begins.
     below: AtomicPtr<AtomicU64>,
-    /// The cursor, as lookups need it: how many words of the level below have parents that are gone, from the first on. What
-    /// was split out of turn is not counted.
+    /// The cursor, as lookups need it: the number of words of the level below whose parents are gone, from the first
+    /// on. Words split out of turn are not counted.
     children: AtomicU64,
     /// The first word that nobody has taken, unless the cursor has come further.
     taken: AtomicU64,
 }
 
-/// Words that one insert splits while the table grows, two cache lines. So a growth is over after an insert for each 16
-/// words, or two where threads stop.
+/// Number of words that one insert splits while the table grows, two cache lines. So a growth is over after an insert
+/// for each 16 words, or two where threads stop.
 const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
 
-/// Words that are taken from the cursor on, at most. When a thread has stopped, others do its work, and one looks at all
+/// Maximum number of taken words from the cursor on. When a thread has stopped, others do its work, and one checks all
 /// these at once to move the cursor on.
 const AHEAD: usize = if sync::MODEL { 2 } else { 64 * CHUNK };
 
@@ -52,7 +52,7 @@ impl Sweep {
         }
     }
 
-    /// Says where the level below is. All who do so say the same.
+    /// Sets the position of the level below. All threads that do so set the same.
     pub(super) fn lead_to(&self, below: *mut AtomicU64) {
         // Release: pairs with the Acquire in `below`; the block is there.
         self.below.store(below, Ordering::Release);
@@ -65,20 +65,20 @@ impl Sweep {
         self.below.load(Ordering::Acquire)
     }
 
-    /// How many words of the level below have parents that are gone, from the first on.
+    /// The number of words of the level below whose parents are gone, from the first on.
     #[inline]
     pub(super) fn children(&self) -> u64 {
-        // Acquire: pairs with the exchange in `move_on`. Who has read it has the splits of the parents behind it.
+        // Acquire: pairs with the exchange in `move_on`. Its reader has the splits of the parents behind it.
         self.children.load(Ordering::Acquire)
     }
 
-    /// How many words of this level are gone, from the first on.
+    /// The number of words of this level that are gone, from the first on.
     pub(super) fn cursor(&self) -> usize {
         self.children() as usize / 2
     }
 
-    /// So many words of this level are gone, from the first on, and nobody has taken more. For a caller who has the table
-    /// alone.
+    /// Sets the number of words of this level that are gone, from the first on, with no further ones taken. Requires
+    /// exclusive access to the table.
     pub(super) fn stand_at(&self, cursor: usize) {
         // Relaxed: whatever follows is ordered by the handing over of the table.
         self.children.store(2 * cursor as u64, Ordering::Relaxed);
@@ -95,7 +95,7 @@ impl Sweep {
         self.taken.load(Ordering::Relaxed) as usize
     }
 
-    /// The words that the caller is to split, of a level that has so many: some that nobody has taken. If there are none, or
+    /// The words that the caller splits, in a level of `words` words: some that nobody has taken. If there are none, or
     /// others are late, those at the cursor.
     pub(super) fn next_chunk(&self, words: usize) -> Range<usize> {
         let cursor = self.cursor();
@@ -128,7 +128,7 @@ impl Sweep {
         }
         let others = chunk.end..self.taken().min(words).min(chunk.start + AHEAD);
         let gone = chunk.end + others.take_while(|&word| is_gone(word)).count();
-        // Not into the midst of a chunk: who has taken that one moves the cursor past it.
+        // Not into the middle of a chunk: the thread that has taken it moves the cursor past it.
         let to = if gone == words {
             words
         } else {
@@ -146,12 +146,12 @@ impl Sweep {
     }
 }
 
-/// All that there is to a table, but for its words and where it began.
+/// The whole state of a table, except its words and its first level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stage {
-    /// That of the hint.
+    /// The level of the hint.
     pub(crate) level: u32,
-    /// While the table grows: so many buckets of this level are split, from the first on. Beyond them some may be.
+    /// While the table grows: this many buckets of the level are split, from the first on. Later ones may be.
     pub(crate) cursor: Option<usize>,
 }
 
@@ -161,7 +161,7 @@ impl Stage {
         Self { level, cursor }
     }
 
-    /// The level that it has when a growth that is under way is over.
+    /// The level after a growth in progress.
     pub(crate) fn size(self) -> u32 {
         self.level + u32::from(self.cursor.is_some())
     }
@@ -172,7 +172,7 @@ impl Stage {
     }
 }
 
-/// A bucket, or what it has become when it was split.
+/// A bucket, or its children after a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Region {
     Whole(Bucket<Lanes16>),
@@ -181,7 +181,7 @@ pub(crate) enum Region {
 }
 
 impl Region {
-    /// The numbers of the buckets that it consists of, and what they hold.
+    /// The numbers of its buckets, and their contents.
     pub(crate) fn buckets(self, bucket: usize) -> impl Iterator<Item = (usize, Bucket<Lanes16>)> {
         let (first, second) = match self {
             Self::Whole(content) => ((bucket, content), None),
@@ -205,7 +205,7 @@ mod tests {
 
     const WORDS: usize = 1 << 12;
 
-    /// Else the one that has taken the chunk would not move the cursor on.
+    /// Otherwise the thread that has taken the chunk would not move the cursor on.
     #[test]
     fn the_cursor_is_never_in_the_midst_of_a_chunk() {
         let sweep = Sweep::new();

@@ -1,4 +1,4 @@
-//! The word: what a cell of a table that doubles holds.
+//! The word: the content of a cell of a table that doubles.
 //!
 //! ```text
 //! 0                   absent: there is no bucket here yet, or no more. Fresh memory holds it, and memory given back
@@ -8,13 +8,13 @@
 //! more                a bucket
 //! ```
 //!
-//! A cell goes through these from the top down, and never back: absent, bucket or reference, gone, and absent again when
-//! its memory is given back. So an exchange that comes late, and expects a bucket or a reference, fails.
+//! A cell goes through these from the top down, and never back: absent, bucket or reference, gone, and absent again
+//! when its memory is given back. So a late exchange that expects a bucket or a reference fails.
 
 use crate::layout::{Bucket, Lanes};
 use crate::table::{Content, Reference, Word as FixedWord};
 
-/// What a bucket holds four of.
+/// The layout of a bucket: four lanes.
 pub(crate) type Lanes16 = Lanes<4, 16>;
 
 /// The raw content of one cell.
@@ -60,7 +60,7 @@ impl Word {
         (self.0 >> (16 * number)) as u16
     }
 
-    /// The bucket that a plain word is.
+    /// The bucket in a plain word.
     #[inline]
     pub(crate) fn plain(self) -> Bucket<Lanes16> {
         Bucket::from_bits(if self.0 == EMPTY { 0 } else { self.0 })

@@ -1,8 +1,8 @@
 //! Admission: adds a token if none covers the item, exactly once among racing threads.
 //!
-//! Only its owner commits an admission, because only the owner knows what it has asked in other tables; other writers
-//! abort it. Its target is frozen, so no token that covers the item can hop between the two
-//! buckets: a hop needs both words, and the target cannot be split either.
+//! Only its owner commits an admission, because only the owner knows the answers of other tables; other writers abort
+//! it. Its target is frozen, so no token that covers the item can hop between the two buckets: a hop needs both words,
+//! and the target cannot be split either.
 
 use super::insertion::{emptier, make_room, token};
 use super::parts::{Bucket, Doubling, Step, Token, prefix};
@@ -27,7 +27,7 @@ pub(super) fn try_to_admit(
     budget: usize,
     elsewhere: &impl OtherTables,
 ) -> Result<Attempt, Refusal> {
-    // If it cannot, this insert may find room all the same.
+    // If it cannot, this insert may still find room.
     let _ = help_to_grow(tokens);
     let pair = [class.first, class.second].map(|index| live(tokens, index));
     if pair.iter().any(|live| live.covers(class)) {
@@ -57,7 +57,7 @@ pub(super) fn try_to_admit(
         old_source: target.content,
         old_destination: Bucket::EMPTY,
     });
-    // Succeeds only if the target still is what was read. From here on it has no covering token, and none can come.
+    // Succeeds only if the target is unchanged. From here on it has no covering token, and none can come.
     if !replace(tokens, target.bucket, target.content, reference) {
         claim.decide(control, Decision::Aborted);
         return Ok(Attempt::Disturbed);
@@ -68,7 +68,7 @@ pub(super) fn try_to_admit(
     claim.decide(control, Decision::of_verdict(empty));
     let committed = claim.state() == Decision::Committed;
     let after = if committed { admitted } else { target.content };
-    // An exchange that fails here has been done by another thread.
+    // If this exchange fails, another thread has done it.
     tokens.blocks.exchange(target.bucket, reference, after);
     if committed {
         return Ok(Attempt::Admitted);

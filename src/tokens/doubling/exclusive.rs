@@ -1,4 +1,4 @@
-//! What is done to a table that nobody else uses: its words in order, copies, clearing, contraction.
+//! Operations on a table that nobody else uses: its words in order, copies, clearing, contraction.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use super::splitting::FLUSHES;
 use crate::table::doubling::{Blocks, Region, level_of};
 
 impl Doubling {
-    /// Brings what dead threads have begun with a word to its end, and takes back what they held. A growth stays where it is.
-    /// Returns the number of tokens. For a caller who has the tokens alone.
+    /// Completes what dead threads have begun with words, and reclaims what they held. A growth stays where it is. Returns
+    /// the number of tokens. Requires exclusive access to the tokens.
     pub(crate) fn settle_all(&self) -> usize {
         let level = self.level();
-        // Ahead of `Pool::reclaim`: a descriptor that is used again while a word refers to it would take with it what the word
-        // holds.
+        // Before `Pool::reclaim`: if a descriptor were reused while a word refers to it, the content of that word would be
+        // lost.
         let len = self.settle_each(level);
         debug_assert!((1 << level..4 << level).all(|bucket| !self.is_frozen(bucket)));
         self.pool.reclaim();
@@ -24,13 +24,13 @@ impl Doubling {
         len
     }
 
-    /// Settles what has become of each bucket of a level, as a writer does that meets it. Returns the number of tokens.
+    /// Settles the region of each bucket of a level, as a writer does that meets it. Returns the number of tokens.
     pub(crate) fn settle_each(&self, level: u32) -> usize {
         let regions = (1 << level..2 << level).filter_map(|bucket| self.region(bucket, settled));
         regions.map(Region::len).sum()
     }
 
-    /// Removes all tokens. The table is as small as it began, if there is the memory for that, and else as large as it is.
+    /// Removes all tokens. The table returns to its first size, if there is memory for that, and else keeps its size.
     pub(crate) fn clear(&mut self) {
         self.settle_all();
         if let Ok(blocks) = Blocks::new(self.blocks.first()) {
@@ -47,7 +47,7 @@ impl Doubling {
         self.blocks.end_following();
     }
 
-    /// Frees the blocks of levels that the table has left. Those of less than a page never go back in another way.
+    /// Frees the blocks of levels that the table has left. Blocks of less than a page are freed only here.
     pub(crate) fn forget_behind(&mut self) {
         (0..FLUSHES).for_each(|_| crossbeam_epoch::pin().flush());
         if let Some(blocks) = Arc::get_mut(&mut self.blocks) {
@@ -55,13 +55,13 @@ impl Doubling {
         }
     }
 
-    /// Adds all tokens of another table, which nobody else uses, and which has nothing under way. Returns false if they do not
-    /// fit.
+    /// Adds all tokens of another table, which nobody else uses, and which has nothing in progress. Returns false if they
+    /// do not fit.
     ///
-    /// It is the inverse of a doubling: the last bit of a bucket's number comes back in front of the tails. Where a lane has no
-    /// room for one more bit, the last bit of the tail goes. So each item has still a token of its own that covers it, and that
-    /// is all that [removal](super::removal) needs. No tail becomes shorter than the doublings from the first level on would
-    /// have left it, so the table can double as often as before.
+    /// It is the inverse of a doubling: the last bit of a bucket's number returns to the front of the tails. If a lane has
+    /// no room for one more bit, the last bit of the tail is dropped. So each item still has a token of its own that covers
+    /// it, which is all that [removal](super::removal) needs. No tail becomes shorter than the doublings from the first
+    /// level on would have left it, so the table can double as often as before.
     pub(crate) fn add_all(&self, from: &Self) -> bool {
         let both_levels = 1 << from.level()..4 << from.level();
         let mut contents = both_levels.filter_map(|bucket| Some((bucket, from.peek(bucket)?)));

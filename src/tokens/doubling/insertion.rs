@@ -1,4 +1,4 @@
-//! Insertion: one exchange where there is room; else splits, if the table is growing, or a chain of relocations.
+//! Insertion: one exchange if there is room; otherwise splits, if the table is growing, or a path of relocations.
 
 use core::hint::select_unpredictable;
 
@@ -39,12 +39,12 @@ pub(super) fn insert(tokens: &Doubling, hash: u64, budget: usize) -> Result<(), 
     insert_slowly(tokens, hash, budget)
 }
 
-/// The same in full. Does its share of a growth that is under way.
+/// The complete version. Does its share of a growth in progress.
 #[cold]
 #[inline(never)]
 fn insert_slowly(tokens: &Doubling, hash: u64, budget: usize) -> Result<(), Refusal> {
     let class = Class::of_hash(hash);
-    // If it cannot, this insert may find room all the same.
+    // If it cannot, this insert may still find room.
     let _ = help_to_grow(tokens);
     let mut refusal = Refusal::Disturbed;
     for _ in 0..ATTEMPTS {
@@ -73,7 +73,7 @@ fn add(tokens: &Doubling, class: Class) -> Result<(), [Live; 2]> {
         if replace(tokens, emptier.bucket, emptier.content, added) {
             return Ok(());
         }
-        // Another writer was faster, so the system as a whole made progress.
+        // Lost to another writer, so the system as a whole made progress: retry.
     }
 }
 
@@ -98,8 +98,8 @@ pub(super) fn make_room(
     let hint = tokens.blocks.hint();
     let is_growing = tokens.is_growing(hint);
     let is_old = |live: &&Live| is_growing && live.level() == hint.level();
-    // One, because lookups guess that what is in front of the sweep is not split. Of two, that on the first side, because the
-    // sweep comes to it earlier.
+    // Split one, because lookups guess that words ahead of the sweep are not split. Of two, split the one on the first
+    // side: the sweep comes to it earlier.
     if let Some(live) = pair.iter().find(is_old) {
         return Ok(if split(tokens, live.bucket) {
             Opened::Disturbed
@@ -119,7 +119,7 @@ pub(super) fn make_room(
     let candidates = Candidates {
         first: first.bucket,
         second: alternate(first.bucket, class.head),
-        // What the copies of the item have in these buckets.
+        // The lane of the item's copies in these buckets.
         fingerprint,
     };
     let Some(graph) = LevelGraph::of(tokens, first.level(), budget) else {

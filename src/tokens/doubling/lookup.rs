@@ -1,4 +1,4 @@
-//! Lookup: two parallel loads, and a version check, whatever the table has grown from.
+//! Lookup: two parallel loads, and a version check, whatever the size of the table was.
 
 use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
@@ -7,7 +7,7 @@ use crate::sync::{self, Event};
 use crate::table::doubling::{Class, GrowingHint, Hint, Index, State, level_of};
 use crate::tokens::descriptor::Resolved;
 
-/// What one index string says about an item.
+/// The answer of one index string about an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Present,
@@ -26,14 +26,14 @@ enum Answer {
 #[inline]
 pub(super) fn sight(tokens: &Doubling, hash: u64, aside: impl FnOnce(Hint) -> Sight) -> Sight {
     let hint = tokens.blocks.hint();
-    // All answers are of one form, up to where they are used, so that a loop need not make them alike.
+    // All answers have one form until they are used, so that a loop need not convert them.
     if !hint.is_alone() {
         return aside(hint);
     }
     look_at_rest(tokens, hint, hash)
 }
 
-/// What a table that is not growing says of an item.
+/// The answer about an item of a table that is not growing.
 #[inline]
 pub(super) fn look_at_rest(tokens: &Doubling, hint: Hint, hash: u64) -> Sight {
     let (sight, is_certain) = look_at_level(tokens, hint, hash);
@@ -44,7 +44,7 @@ pub(super) fn look_at_rest(tokens: &Doubling, hint: Hint, hash: u64) -> Sight {
     }
 }
 
-/// What both words of an item at the level of a hint say of it, and whether that is certain. A plain word is the live one,
+/// The answer of both words of an item at the level of a hint, and whether it is certain. A plain word is the live one,
 /// whatever the hint said.
 #[inline]
 fn look_at_level(tokens: &Doubling, hint: Hint, hash: u64) -> (Sight, bool) {
@@ -52,14 +52,14 @@ fn look_at_level(tokens: &Doubling, hint: Hint, hash: u64) -> (Sight, bool) {
     let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
-    // Before the branches, so that nothing is kept for later but the answer.
+    // Before the branches, so that only the answer is kept for later.
     let sight = pair.look(a, b);
     let is_certain = sight.is_sure() & tokens.stripes.unchanged(f, version);
     (sight, is_certain)
 }
 
-/// Whether a token in one of two tables covers this item, `finer` being asked first. `None` if that is not certain, or the
-/// finer table is not at rest. Both are looked at whatever the first says: which of them has the item, nobody can foretell.
+/// Whether a token in one of two tables covers this item; `finer` is asked first. `None` if that is not certain, or the
+/// finer table is not at rest. Reads both whatever the first says, because it cannot be predicted which has the item.
 #[inline]
 pub(super) fn sight_of_two(finer: &Doubling, coarser: &Doubling, hash: u64) -> Option<Sight> {
     let hints = [finer, coarser].map(|tokens| tokens.blocks.hint());
@@ -72,7 +72,7 @@ pub(super) fn sight_of_two(finer: &Doubling, coarser: &Doubling, hash: u64) -> O
     (is_certain & is_certain_too).then(|| Sight::certain(found))
 }
 
-/// The same while the table grows, if the sweep tells where both words are.
+/// The same while the table grows, if the sweep gives the position of both words.
 #[inline]
 pub(super) fn look_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64) -> Sight {
     let swept = tokens.blocks.swept(hint, hash);
@@ -80,7 +80,7 @@ pub(super) fn look_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64
     let version = tokens.stripes.version(f);
     let (a, b) = swept.load();
     let seen = swept.look(a, b);
-    // What is not plain may be gone, or not there yet, and says nothing of the item.
+    // A word that is not plain may be gone, or not there yet, and says nothing about the item.
     if seen.is_sure() && tokens.stripes.unchanged(f, version) {
         seen
     } else {
@@ -114,8 +114,8 @@ fn contains_slowly(tokens: &Doubling, hash: u64) -> bool {
     }
 }
 
-/// What the live word on an index string says. The frozen content of a bucket that is being split is the truth until its
-/// parent is gone, so a lookup need not look at the children before.
+/// The answer of the live word on an index string. The frozen content of a bucket that is being split is valid until
+/// its parent is gone, so a lookup need not read the children before.
 fn on_index(tokens: &Doubling, class: Class, index: Index) -> Answer {
     tokens.descend(index, |bucket| {
         let word = tokens.blocks.load(bucket);

@@ -1,4 +1,4 @@
-//! The parts of a table that doubles, and what a word means.
+//! The parts of a table that doubles, and the meaning of a word.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ pub(crate) struct Doubling {
     pub(super) stripes: Stripes<OfGrowing>,
     pub(super) pool: Pool<Lanes16>,
     pub(super) hints: Hints<Lanes16>,
-    /// Most buckets that one path search examines.
+    /// Maximum number of buckets that one path search examines.
     pub(super) search_budget: usize,
 }
 
-/// A bucket that was the live one on an index string, and what it held.
+/// A bucket that was the live one on an index string, and its content.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Live {
     pub(super) bucket: usize,
@@ -51,20 +51,20 @@ impl Live {
         self.depth.covering(wanted, self.content.bits(), 0) != 0
     }
 
-    /// What its tokens stand for, from the top slot down.
+    /// The prefixes of its tokens, from the top slot down.
     pub(super) fn prefixes(self) -> impl Iterator<Item = (Token, Prefix)> {
         let tokens = self.content.tokens();
         tokens.map(move |token| (token, prefix(self.bucket, token, self.depth)))
     }
 }
 
-/// What a token in a bucket stands for.
+/// The prefix of a token in a bucket.
 pub(super) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
     Prefix::of(bucket, token.bits() as u16, depth)
 }
 
 impl Doubling {
-    /// Of blocks that nobody else has.
+    /// Makes it of unshared blocks.
     pub(crate) fn with_blocks(blocks: Blocks, search_budget: usize) -> Result<Self, OutOfMemory> {
         let level = blocks.hint().level();
         Ok(Self {
@@ -90,7 +90,7 @@ impl Doubling {
         Blocks::bytes_for(level) + self.pool.bytes_to_grow(descriptors)
     }
 
-    /// Does something with the blocks when it is called. Weak: a filter that is dropped meanwhile takes all its memory with it.
+    /// A closure that calls `what` with the blocks. Weak: a filter that is dropped meanwhile frees all its memory.
     pub(super) fn later<F: FnOnce(&Blocks)>(&self, what: F) -> impl FnOnce() + use<F> {
         let blocks = Arc::downgrade(&self.blocks);
         move || {
@@ -115,7 +115,7 @@ impl Doubling {
         self.blocks.hint().level()
     }
 
-    /// What a word says to a reader. An absent one is an empty bucket if nobody has written to it yet.
+    /// The meaning of a word for a reader. An absent one is an empty bucket if nobody has written to it yet.
     #[inline]
     pub(super) fn state(&self, bucket: usize, word: Word) -> State {
         match word.state() {
@@ -129,7 +129,7 @@ impl Doubling {
         matches!(self.blocks.load(bucket).state(), State::Reference(_))
     }
 
-    /// Tells lookups and a scan under way that tokens of a head are about to change places.
+    /// Tells lookups and a running scan that tokens of a head are about to change places.
     pub(super) fn announce(&self, bucket: usize, head: Head) {
         let fingerprint = head.fingerprint();
         if self.stripes.bump(fingerprint) {
@@ -187,20 +187,20 @@ impl Doubling {
 }
 
 impl Doubling {
-    /// The same; of a bucket that is not there, the empty one.
+    /// The same, with the empty bucket for one that is not there.
     #[inline]
     pub(super) fn look(&self, bucket: usize) -> Bucket {
         self.peek(bucket).unwrap_or(Bucket::EMPTY)
     }
 
-    /// What has become of a bucket that was there once, by what `content` reads of words. None, if it has been split more than
+    /// The region of a bucket that was there once, with `content` to read words. None if it has been split more than
     /// once.
     pub(super) fn region(
         &self,
         bucket: usize,
         content: impl Fn(&Self, usize) -> Option<Bucket>,
     ) -> Option<Region> {
-        // From above: who finds that it is not there any more finds its children.
+        // From above: a reader that finds the parent gone finds its children.
         if let Some(content) = content(self, bucket) {
             return Some(Region::Whole(content));
         }
@@ -216,13 +216,13 @@ impl Doubling {
     }
 }
 
-/// The descriptors of a table that begins with this level: as many as one of half the size has that keeps it. When it grows
-/// it has those that its new size needs.
+/// The descriptors of a table that begins with this level: the number for a fixed-size table of half the size. When it
+/// grows it gets the number for its new size.
 fn descriptors_for(level: u32) -> usize {
     Pool::<Lanes16>::size_for((1 << level) / 2)
 }
 
-/// Where a read of an index string goes on.
+/// Where a read of an index string continues.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step<R> {
     Here(R),

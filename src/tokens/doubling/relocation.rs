@@ -26,14 +26,14 @@ fn head(token: Token) -> Head {
 pub(super) struct LevelGraph<'a> {
     tokens: &'a Doubling,
     words: Level<'a>,
-    /// Most buckets that a search examines.
+    /// Maximum number of buckets that a search examines.
     budget: usize,
-    /// Whether the hint has come so far: then all buckets above were gone.
+    /// Whether the hint has reached this level: then all buckets above were gone.
     is_reached: bool,
 }
 
 impl<'a> LevelGraph<'a> {
-    /// Of a level, if it has a block.
+    /// The graph of a level, if it has a block.
     pub(super) fn of(tokens: &'a Doubling, level: u32, budget: usize) -> Option<Self> {
         let is_reached = level <= tokens.level();
         let words = tokens.blocks.level(level)?;
@@ -73,7 +73,7 @@ impl CuckooGraph<Lanes16> for LevelGraph<'_> {
         self.words.prefetch(bucket);
     }
 
-    /// Those that cover the item: a split sends all of them to the same side as the item.
+    /// The tokens that cover the item: a split sends all of them to the same side as the item.
     fn copies(&self, _: usize, content: Bucket, class: Candidates) -> usize {
         // Of a table that doubles, candidates have the lane of the item.
         let wanted = class.fingerprint.bits() as u16;
@@ -94,7 +94,7 @@ impl CuckooGraph<Lanes16> for LevelGraph<'_> {
     }
 
     fn freeze(&self, bucket: usize, before: Bucket, reference: Reference<Lanes16>) -> bool {
-        // The destination may be a word that nobody has written to.
+        // The destination may be a word never written.
         self.words.exchange(bucket, before, reference)
             || replace_vacant(self.tokens, bucket, before, reference)
     }
@@ -108,7 +108,7 @@ impl CuckooGraph<Lanes16> for LevelGraph<'_> {
     }
 }
 
-/// Moves the longest token that covers this item to its other bucket. For checks that want it at will.
+/// Moves the longest token that covers this item to its other bucket. For tests.
 pub(super) fn relocate_one(tokens: &Doubling, class: Class) -> bool {
     let pair = [class.first, class.second].map(|index| live(tokens, index));
     let (Some((side, moved, _)), Some(mut claim)) = (longest(class, &pair), tokens.pool.claim())

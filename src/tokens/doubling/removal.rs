@@ -1,8 +1,8 @@
 //! Removal: clears exactly one token, the longest that covers the item, or finds that there is none.
 //!
-//! Suppose that each item that is in has a token of its own which covers it. Let `x` be removed, whose own is `s`, and let
-//! the longest that covers `x` be `t`, which is that of `y`. The prefix of `s` is one of that of `t`, so `s` covers `y`:
-//! when `t` is taken, `y` has `s`. A shorter one in place of `t` would leave an item without.
+//! Suppose that each stored item has its own token that covers it. Let `x` be removed, let `s` be its own token, and
+//! let `t`, the own token of `y`, be the longest that covers `x`. The prefix of `s` begins that of `t`, so `s` covers
+//! `y`: when `t` is taken, `y` has `s`. Taking a shorter one in place of `t` would leave an item without a token.
 
 use core::hint::select_unpredictable;
 
@@ -25,9 +25,9 @@ pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
     let (a, b) = pair.load();
     if hint.is_at_rest() && Word::are_plain(a, b) {
         let covering = pair.covering(a, b);
-        // One of the two bits of each lane.
+        // Keep one of the two bits of each lane.
         let lanes = covering & 0x5555;
-        // If there are more, one has to be the longest, and the stripe may have to be bumped.
+        // With several, one must be the longest, and the stripe may have to be bumped.
         if lanes != 0 && lanes & (lanes - 1) == 0 {
             let in_first = lanes & 0xff != 0;
             let (here, other) = (
@@ -49,11 +49,11 @@ pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
     remove_slowly(tokens, hash)
 }
 
-/// The same in full. Does its share of a growth that is under way.
+/// The complete version. Does its share of a growth in progress.
 #[cold]
 #[inline(never)]
 fn remove_slowly(tokens: &Doubling, hash: u64) -> bool {
-    // If it cannot, this remove goes on all the same.
+    // If it cannot, this remove continues.
     let _ = help_to_grow(tokens);
     let class = Class::of_hash(hash);
     let f = class.head.fingerprint();
@@ -68,7 +68,7 @@ fn remove_slowly(tokens: &Doubling, hash: u64) -> bool {
             sync::happened(Event::Repeat);
             continue;
         };
-        // That there is no longer one is a miss, and needs what a miss needs. None is longer than a new one.
+        // The absence of a longer one is a miss, and is validated as one. None is longer than a new one.
         let newest = pair
             .iter()
             .map(|live| live.level() + live.depth.full_tail())
@@ -80,7 +80,7 @@ fn remove_slowly(tokens: &Doubling, hash: u64) -> bool {
         let (here, other) = (pair[side], pair[1 - side]);
         let is_nested = |(_, other): (Token, Prefix)| prefix.is_nested_with(other);
         if !bumped && other.prefixes().any(is_nested) {
-            // For an item that both cover the two may take turns: see `tokens::removal`.
+            // For an item that both tokens cover, the two may take turns: see `tokens::removal`.
             tokens.announce(here.bucket, class.head);
             sync::happened(Event::Twin);
             bumped = true;
@@ -92,7 +92,7 @@ fn remove_slowly(tokens: &Doubling, hash: u64) -> bool {
     }
 }
 
-/// The longest token that covers an item, and the side that it is on: of equals, one on the first.
+/// The longest token that covers an item, and its side; on a tie, one on the first side.
 pub(super) fn longest(class: Class, pair: &[Live; 2]) -> Option<(usize, Token, Prefix)> {
     let mut best: Option<(usize, Token, Prefix)> = None;
     for (side, live) in pair.iter().enumerate() {

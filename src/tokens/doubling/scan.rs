@@ -1,13 +1,13 @@
-//! Scan: a private copy of the tokens, taken while others write. As [`scan`](crate::tokens) makes one of a table of a fixed
-//! size, where the reasons are.
+//! Scan: a private copy of the tokens, taken while others write. As in a table of a fixed size: [`scan`](crate::tokens)
+//! has the reasons.
 //!
-//! What is of its own here: a scan reads *regions*, each a bucket of one level, or its two children if it has been split.
-//! The copy is a table of that level, in which the same regions are split. So a growth may begin, go on, and end under it.
+//! The differences: a scan reads *regions*, each a bucket of one level, or its two children if it has been split. The
+//! copy is a table of that level, with the same regions split. So a growth may begin, continue, and end during it.
 //!
-//! A token is on one of its two sides, and on each side one word is live at a time, of which the token is in if it is on
-//! that side. A split makes another word the live one, and leaves the token on its side. So what a scan reads of a region
-//! is what the live word of a side held at that moment: the bucket, which is live as long as it is there; or a child, which
-//! is live since the bucket is gone. A token that is in all the while, and that neither read has found, has changed sides
+//! A token is on one of its two sides. On each side one word is live at a time, and holds the token if it is on that
+//! side. A split makes another word the live one, and leaves the token on its side. So a scan reads the content of the
+//! live word of a side at that moment: the bucket, which is live while it is there; or a child, which is live since the
+//! bucket is gone. A token that is stored throughout, and that neither read has found, has changed sides
 //! between them. It hopped, between words of one level, and then one of two things holds, as in a table of a fixed size:
 //!
 //! * Its mover bumped after the announcement, and left a hint. The scan acquired the hop with the live word of the side that
@@ -33,11 +33,11 @@ use crate::tokens::scan::{Disturbance, in_attempts};
 use crate::tokens::stripes::Group;
 
 impl Doubling {
-    /// A copy that holds every token that is in from the call to the return, and their number.
+    /// A copy that holds every token that is stored from the call to the return, and their number.
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
         let scan = self.hints.scan(1 << self.level())?;
         in_attempts(self.stripes.len(), |passes| {
-            // Before any word: what the sweep has passed by now is split in the copy.
+            // Before any word: words that the sweep has passed by now are split in the copy.
             let copy = self.empty_at(self.stage())?;
             Group::all(passes).try_for_each(|group| copy_group(self, &scan, group, &copy))?;
             let len = copy.taken();
@@ -45,7 +45,7 @@ impl Doubling {
         })
     }
 
-    /// An empty table that began at one level, and has come so far.
+    /// An empty table that began at one level, at this stage.
     pub(crate) fn empty(
         first: u32,
         stage: Stage,
@@ -62,7 +62,7 @@ impl Doubling {
         Self::with_blocks(blocks, search_budget)
     }
 
-    /// An empty table like this one, which has come so far.
+    /// An empty table like this one, at this stage.
     fn empty_at(&self, stage: Stage) -> Result<Self, OutOfMemory> {
         Self::empty(self.blocks.first(), stage, self.search_budget)
     }
@@ -89,7 +89,7 @@ fn copy_group(
     heed_hints(tokens, scan, group, copy)
 }
 
-/// Corrects the copy where tokens have changed places. What a hint names is read as a whole, validated as a miss is.
+/// Corrects the copy where tokens have changed places. The pair of a hint is read as a whole, validated as a miss is.
 fn heed_hints(
     tokens: &Doubling,
     scan: &Scan<'_, Lanes16>,
@@ -198,7 +198,7 @@ pub(super) fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), 
     Err(Disturbance::Other)
 }
 
-/// Where a token is to go that belongs in a bucket which may be split in the copy.
+/// The bucket and the lane for a token whose bucket may be split in the copy.
 fn live(copy: &Doubling, bucket: usize, token: Token) -> (usize, Token) {
     if copy.peek(bucket).is_some() {
         return (bucket, token);
@@ -271,7 +271,7 @@ mod tests {
         assert!(tokens.finish_growth(), "nobody is in the way");
     }
 
-    /// All that there is to a table.
+    /// The whole state of a table.
     fn state(tokens: &Doubling) -> (Stage, Vec<Option<Region>>) {
         let stage = tokens.stage();
         let regions = (0..1 << stage.level).map(|place| tokens.region_at(stage.level, place));
@@ -324,7 +324,7 @@ mod tests {
         let tokens = table(3, 3);
         begin(&tokens);
         let copy = tokens.empty_at(tokens.stage()).expect("memory");
-        // Twelve of one head and one pair of buckets, half of which go to each child.
+        // Twelve tokens of one head and one pair of buckets, half of which go to each child.
         let hashes = (0..12u64).map(|item| 1 << 63 | (item & 1) << 61 | item << 52 | 5 << 10);
         let class = Class::of_hash(hashes.clone().next().expect("twelve"));
         let bucket = class.first.bucket(3);
@@ -340,8 +340,8 @@ mod tests {
         assert!(hashes.clone().all(|hash| copy.remove(hash)));
     }
 
-    /// The table doubles twice after the copy was made for its level. If the stripes still said that a scan is on, all that hops
-    /// from then on would leave hints that nobody reads.
+    /// The table doubles twice after the copy was made for its level. If the stripes still announced a scan, all later
+    /// hops would leave hints that nobody reads.
     #[test]
     fn a_scan_that_growth_disturbs_ends() {
         for passes in [1, 4] {
@@ -361,7 +361,7 @@ mod tests {
         }
     }
 
-    /// Who has the table alone ends it. Else no other scan could begin, and all that hops would leave hints that nobody reads.
+    /// Exclusive access ends it. Otherwise no other scan could begin, and all hops would leave hints that nobody reads.
     #[test]
     fn the_scan_of_a_dead_thread_is_ended() {
         let tokens = table(4, 4);

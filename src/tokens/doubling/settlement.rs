@@ -1,20 +1,20 @@
-//! Settlement: what a writer does when it meets a frozen word, or one that nobody has written to.
+//! Settlement: how a writer handles a frozen word, or a word never written.
 //!
-//! A pending relocation or admission is aborted, a split is finished, and what is decided is written back. So no writer
+//! A pending relocation or admission is aborted, a split is finished, and a decided use is written back. So no writer
 //! waits for the owner of a descriptor.
 //!
-//! The end of a split any thread may bring about, any number of times:
+//! Any thread may complete a split, any number of times:
 //!
 //! ```text
 //! word n         content  ->  reference of the split  ->  gone
 //! words 2n, +1   absent   ---------------------->  parts
 //! ```
 //!
-//! As long as the parent has the reference, the frozen content is what the bucket holds, and nobody else writes to the
-//! children: writers come to them by way of a parent that is gone, or by a hint that was published after all parents
+//! While the parent has the reference, the frozen content is that of the bucket, and nobody else writes to the
+//! children: writers come to them through a parent that is gone, or through a hint that was published after all parents
 //! were gone. From then on the children hold it. So the split changes no class, and no lookup can tell.
 //!
-//! A word that nobody has written to reads as an empty bucket. [`replace`] puts content into it too.
+//! A word never written reads as an empty bucket. [`replace`] puts content into it too.
 
 use crossbeam_epoch::Guard;
 
@@ -25,7 +25,7 @@ use crate::table::Reference;
 use crate::table::doubling::{Class, Index, Lanes16, Level, State, Word, child, level_of};
 use crate::tokens::descriptor::{Resolved, State as Decision};
 
-/// What a word holds that no reference is in.
+/// The content of a word without a reference.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Settled {
     Absent,
@@ -50,7 +50,7 @@ pub(super) fn settle(tokens: &Doubling, bucket: usize) -> Settled {
     settle_word(tokens, bucket, || tokens.blocks.load(bucket))
 }
 
-/// The content of a bucket, read so, if it is there.
+/// The content of a bucket, read as a writer does, if it is there.
 #[inline]
 pub(super) fn settled(tokens: &Doubling, bucket: usize) -> Option<Bucket> {
     settle(tokens, bucket).content()
@@ -86,7 +86,7 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
             Resolved::Stale => {}
             // A split is pending for ever: its parts are what it becomes.
             Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
-            // Only the owner of an admission knows what it has asked elsewhere.
+            // Only the owner of an admission knows its answers from elsewhere.
             Resolved::Pending(pending) => {
                 let aborted = Decision::Aborted;
                 tokens.pool.decide(reference, pending.control, aborted);
@@ -153,14 +153,14 @@ fn live_by(tokens: &Doubling, index: Index, settle: impl Fn(&Doubling, usize) ->
     })
 }
 
-/// Brings the split of `bucket` to its end, if one is under way.
+/// Completes the split of `bucket`, if one is in progress.
 ///
 /// Pinned: only this writes into absent words. A helper that sleeps here keeps the memory of the children from being
 /// given back, after which they would be absent again.
 #[cold]
 pub(super) fn finish(tokens: &Doubling, bucket: usize) {
     let guard = crossbeam_epoch::pin();
-    // Loaded anew, because the guard holds from here on.
+    // Load again, because the guard holds from here on.
     let State::Reference(reference) = tokens.blocks.load(bucket).state() else {
         return;
     };
@@ -189,13 +189,13 @@ pub(super) fn finish_installed(
         below.exchange(bucket << 1, Word::ABSENT, parts[0]);
         below.exchange(bucket << 1 | 1, Word::ABSENT, parts[1]);
     }
-    // Last: who finds that the parent is gone finds the children.
+    // Last: a thread that finds the parent gone finds the children.
     if tokens.blocks.exchange(bucket, reference, Word::GONE) {
         sync::happened(Event::Split);
     }
 }
 
-/// What the two children of a bucket get. Every token must have a tail.
+/// The contents of the two children of a bucket. Every token must have a tail.
 pub(super) fn parts(bucket: usize, content: Bucket, depth: Depth) -> [Bucket; 2] {
     let mut parts = [Bucket::EMPTY; 2];
     for token in content.tokens() {
@@ -221,7 +221,7 @@ pub(super) fn replace(
     tokens.blocks.exchange(bucket, current, new) || replace_vacant(tokens, bucket, current, new)
 }
 
-/// The same if it reads as an empty bucket, and is none.
+/// The same for a word that reads as an empty bucket, but is not one.
 #[inline]
 pub(super) fn replace_vacant(
     tokens: &Doubling,
@@ -234,8 +234,8 @@ pub(super) fn replace_vacant(
 
 #[cold]
 fn open(tokens: &Doubling, bucket: usize, new: Word) -> bool {
-    // Pinned before it looks: if the level is left afterwards, its memory is not given back before this is over. Until then
-    // the word is split, and the exchange fails.
+    // Pinned before the check: if the level is left afterwards, its memory is not given back before this is over. Until
+    // then the word is split, and the exchange fails.
     let _guard = crossbeam_epoch::pin();
     tokens.blocks.is_lazy(bucket) && tokens.blocks.exchange(bucket, Word::ABSENT, new)
 }

@@ -13,7 +13,7 @@ use crate::tokens::descriptor::{Claim, Pool};
 use crate::tokens::insertion::ATTEMPTS;
 use crate::tokens::transfer::Transfer;
 
-/// How often a thread must be seen unpinned before what waits for it is done.
+/// Number of times that a thread must be seen unpinned before deferred calls run.
 pub(crate) const FLUSHES: usize = if sync::MODEL { 1 } else { 4 };
 
 /// Splits a bucket, or finds that it was split. Returns false if it is not yet: no descriptor was free, or others were
@@ -24,7 +24,7 @@ pub(super) fn split(tokens: &Doubling, bucket: usize) -> bool {
     split_all(tokens, iter::once(bucket))
 }
 
-/// The same of several, with one descriptor. Ends with the first that it cannot split.
+/// Splits several, with one descriptor. Ends with the first that it cannot split.
 fn split_all(tokens: &Doubling, buckets: impl Iterator<Item = usize>) -> bool {
     let guard = crossbeam_epoch::pin();
     let mut claim = None;
@@ -56,8 +56,8 @@ fn split_with<'a>(
             return false;
         };
         let (reference, _) = claim.publish(Transfer::split(bucket, content));
-        // Frozen from here on. Nobody decides it: it goes on until the parent is gone, and the owner begins no other use
-        // before that.
+        // Frozen from here on. A split needs no decision: it continues until the parent is gone, and the owner begins
+        // no other use before that.
         if replace(tokens, bucket, content, reference) {
             finish_installed(tokens, bucket, reference, content, guard);
             return true;
@@ -81,8 +81,8 @@ impl Doubling {
         Ok(())
     }
 
-    /// Goes on until the table is not growing, and what it has grown out of is given back, as far as other threads let it.
-    /// Returns false if it is growing still.
+    /// Continues until the table is not growing and outgrown memory is given back, as far as other threads allow. Returns
+    /// false if it is still growing.
     pub(crate) fn finish_growth(&self) -> bool {
         while self.is_growing(self.hint()) {
             if !help_to_grow(self) {
@@ -94,8 +94,8 @@ impl Doubling {
     }
 }
 
-/// A writer's share of a growth: gives back a part of what the table has grown out of, and if it is growing, splits the
-/// next words of the level that it leaves, others than other writers. Returns false if it could not.
+/// A writer's share of a growth: gives back a part of the outgrown memory and, if the table is growing, splits the next
+/// words of the level that it leaves, others than other writers. Returns false if it could not.
 pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     let hint = tokens.blocks.hint();
     if hint.has_memory_behind() {
@@ -115,12 +115,12 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     true
 }
 
-/// Lets the system have the memory of a level that is behind the hint, when nobody can be in the midst of a split into
-/// it any more. What is more than one part of it is left to the inserts to come.
+/// Returns the memory of a level behind the hint to the system, when no thread can still be splitting into it. If it is
+/// more than one part, later inserts return the rest.
 fn give_back(tokens: &Doubling, level: u32) {
     let release = tokens.later(move |blocks| blocks.release(level));
     crossbeam_epoch::pin().defer(release);
-    // Nothing may be pinned for long after this, and the memory would stay until then.
+    // After this no thread may pin for a long time, and the memory would stay until then.
     (0..FLUSHES).for_each(|_| crossbeam_epoch::pin().flush());
 }
 

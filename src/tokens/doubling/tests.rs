@@ -1,4 +1,4 @@
-//! A table that doubles ten times, beside the items that it holds.
+//! A table that doubles ten times, compared with the items that it holds.
 
 use super::*;
 use crate::layout::prefix::TAIL_BITS;
@@ -29,7 +29,7 @@ fn narrow(hash: u64, bits: u32) -> u64 {
     hash & u64::MAX << (64 - bits) | (hash & 3 | 1) << 10
 }
 
-/// Inserts, and doubles the table when there is no room. Returns false if the table is full, and cannot.
+/// Inserts, and doubles the table if there is no room. Returns false if the table is full, and cannot double.
 fn insert(table: &Doubling, hash: u64) -> bool {
     loop {
         let hint = table.hint();
@@ -97,7 +97,7 @@ fn items_with_nested_prefixes_are_not_taken_for_each_other() {
     }
 }
 
-/// What a dead thread has taken to split it would else be left out by the table, for a while, and not by its copy.
+/// Otherwise the table would omit words that a dead thread has taken to split, for a while, and its copy would not.
 #[test]
 fn a_table_goes_on_as_its_copy_does() {
     const LEVEL: u32 = 8;

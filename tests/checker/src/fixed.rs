@@ -10,31 +10,33 @@ pub mod conformance;
 #[cfg(lockfree_cuckoo_steps)]
 pub mod lockstep;
 mod machine;
-mod memory;
 mod mutants;
 mod program;
 mod protocol;
-mod random;
-mod views;
 
 pub use program::Fixed;
 
 use crate::explore::Limits;
+use crate::notation::Notation;
 use crate::parts::{Outcome, explored, races};
 
 /// The races with buckets of the other layouts, where the tokens of the beginning fit them.
-pub fn by_hand_in_other_layouts(limits: Limits) -> Outcome {
+pub fn by_hand_in_other_layouts(states: usize) -> Outcome {
     let races = races::<Fixed>()?.into_iter().map(|race| race.program);
-    let usual = races.filter(|program| program.shape.layout == random::LAYOUTS[0]);
+    let usual = races.filter(|program| program.shape.layout == program::LAYOUTS[0]);
     let others = usual.flat_map(|program| {
-        random::LAYOUTS[1..].iter().map(move |&layout| {
+        program::LAYOUTS[1..].iter().map(move |&layout| {
             let mut other = program.clone();
             other.shape.layout = layout;
             other
         })
     });
     let programs: Vec<_> = others
-        .filter(|program| program.memory().is_some())
+        .filter(|program| Fixed::memory(program).is_some())
         .collect();
-    explored("written races in other layouts", &programs, limits)
+    explored(
+        "written races in other layouts",
+        &programs,
+        Limits::all(states),
+    )
 }

@@ -25,10 +25,8 @@
 
 mod geometry;
 mod machine;
-mod memory;
 mod mutants;
 mod program;
 mod protocol;
-mod random;
 
 pub use program::Growing;

@@ -11,7 +11,7 @@
 //! * The protocol of each kind of filter is a `machine` of single accesses to shared memory: that of
 //!   tables of one size ([`fixed`]), which is held to the crate that ships, and that of tables that double ([`growing`]),
 //!   which nothing holds to the crate yet.
-//! * [`explore`] goes through the states of a program to the last. A monitor decides linearizability of what is
+//! * `explore` goes through the states of a program to the last. A monitor decides linearizability of what is
 //!   watched, and a newcomer looks at what dead threads leave behind.
 //! * The programs are written by hand, one for each known race (`races.txt`), or made by chance.
 //! * Mutants show what it is worth: a machine with one piece taken out must fail.
@@ -37,7 +37,7 @@
 //! * That the counter of items is right, which is no part of the machine, or that a snapshot fits the table it is
 //!   copied to, which is the work of one thread.
 
-pub mod explore;
+mod explore;
 pub mod fixed;
 pub mod growing;
 mod machine;
@@ -46,5 +46,6 @@ mod notation;
 pub mod parts;
 mod random;
 mod replay;
-mod report;
-mod state;
+mod shared;
+
+pub use explore::Limits;

@@ -7,14 +7,15 @@ use std::ops::RangeInclusive;
 
 use crate::monitor::{Monitor, Role, Set, Told};
 use crate::notation::{Answer, CallOf, Kind, Notation, Program};
-use crate::replay::{Locals, Made, Run, Step};
+use crate::replay::{Entry, Locals, Made, Run, Step};
+use crate::shared::{STRIPES, Stripe};
 
 /// What a call of a machine returns.
 pub(crate) type AnswerOf<M> = Answer<<M as Machine>::Copied>;
 
 /// How far a thread has come, and all that it knows.
 #[derive(Clone, Copy, Debug, Hash)]
-pub struct Thread {
+pub(crate) struct Thread {
     pub finished: u8,
     /// Whether it has made the first access of its call.
     pub begun: bool,
@@ -34,20 +35,39 @@ pub struct Shown<M: Machine> {
     pub answer: Option<AnswerOf<M>>,
 }
 
+/// What does not change in an exploration.
+#[derive(Clone, Debug)]
+pub struct World<M: Machine> {
+    pub shape: M::Shape,
+    pub known: M::Known,
+    pub mutant: Option<M::Mutant>,
+}
+
+impl<M: Machine> World<M> {
+    /// That of a program, or of a mutant in it.
+    pub fn new(program: &Program<M>, mutant: Option<M::Mutant>) -> Self {
+        Self {
+            shape: program.shape,
+            known: M::known(program),
+            mutant,
+        }
+    }
+}
+
 /// A machine. What is wrong with a state or a text is an error that says so.
 pub trait Machine: Notation {
     /// A piece that can be taken out.
     type Mutant: Copy + Debug + Eq + Sync;
-    /// What does not change in an exploration.
-    type World: Debug;
-    /// What the threads share.
-    type Memory: Copy + Debug + Hash;
+    /// What it knows of a program besides the shape.
+    type Known: Clone + Debug;
+    type Word: Entry + Eq;
     type Copied: Copy + Debug + Display + Eq;
     type View: View<Self>;
     type Tokens;
 
     const RACES: &'static str;
-    const MUTANTS: &'static [Killed<Self::Mutant>];
+    /// The pieces that races show to be needed, each by what it is to be without it.
+    const MUTANTS: &'static [(Self::Mutant, &'static str)];
 
     /// The numbers of its models: each has programs of its own.
     const MODELS: RangeInclusive<u8>;
@@ -58,34 +78,35 @@ pub trait Machine: Notation {
     /// So many programs of a model made by chance, from a seed.
     fn random(model: u8, seed: u64, number: usize) -> Vec<Program<Self>>;
 
-    /// The memory before the first step; `None` if the tokens do not fit.
-    fn memory(program: &Program<Self>) -> Option<Self::Memory>;
+    fn known(program: &Program<Self>) -> Self::Known;
 
-    /// What a program, or a mutant in it, needs to know.
-    fn world(program: &Program<Self>, mutant: Option<Self::Mutant>) -> Self::World;
+    /// A word that an access is made to.
+    fn word<'a>(run: &'a mut Run<'_, Self>, number: u8) -> &'a mut Self::Word;
 
-    fn mutant(world: &Self::World) -> Option<Self::Mutant>;
+    fn show_word(world: &World<Self>, word: Self::Word) -> String;
+
+    fn stripes(memory: &mut Self::Memory) -> &mut [Stripe; STRIPES];
 
     fn call(run: &mut Run<'_, Self>) -> Step<AnswerOf<Self>>;
 
     /// Whether a thread that is answered so makes no more calls.
-    fn ends(_: &Self::World, _: &CallOf<Self>, _: AnswerOf<Self>) -> bool {
+    fn ends(_: &World<Self>, _: &CallOf<Self>, _: AnswerOf<Self>) -> bool {
         false
     }
 
-    fn views(world: &Self::World) -> &[Self::View];
+    fn views(world: &World<Self>) -> &[Self::View];
 
     /// Whether an answer has only tokens that somebody could have inserted.
-    fn is_known(_: &Self::World, _: &CallOf<Self>, _: AnswerOf<Self>) -> bool {
+    fn is_known(_: &World<Self>, _: &CallOf<Self>, _: AnswerOf<Self>) -> bool {
         true
     }
 
     /// The tokens that the memory holds logically.
-    fn tokens(world: &Self::World, memory: &Self::Memory) -> Result<Self::Tokens, String>;
+    fn tokens(world: &World<Self>, memory: &Self::Memory) -> Result<Self::Tokens, String>;
 
     /// Follows the memory from call to call in what no thread reads, after each step of a thread.
     fn follow<'a>(
-        _world: &Self::World,
+        _world: &World<Self>,
         _memory: &mut Self::Memory,
         _shown: &Shown<Self>,
         _under_way: impl Iterator<Item = &'a CallOf<Self>>,
@@ -98,46 +119,46 @@ pub trait Machine: Notation {
 
     /// What must hold in every state, besides the numbers of tokens.
     fn check(
-        world: &Self::World,
+        world: &World<Self>,
         memory: &Self::Memory,
         tokens: &Self::Tokens,
         calls_under_way: usize,
     ) -> Result<(), String>;
 
     /// What must not be left when all threads have finished, and whether it is.
-    fn left_on(world: &Self::World, memory: &Self::Memory) -> [(bool, &'static str); 3];
+    fn left_on(world: &World<Self>, memory: &Self::Memory) -> [(bool, &'static str); 3];
 
     /// Lets all threads die. A newcomer then makes calls: each returns, and the tokens are those that some explanation
     /// allows.
     fn after_death(
-        world: &Self::World,
+        world: &World<Self>,
         memory: &Self::Memory,
         sets: &[Set],
         monitor: &Monitor,
     ) -> Result<(), String>;
 
     /// The words, by their numbers.
-    fn show_words(world: &Self::World, memory: &Self::Memory) -> Vec<(usize, String)>;
+    fn show_words(world: &World<Self>, memory: &Self::Memory) -> Vec<(usize, String)>;
 }
 
 /// What is watched of the tokens: a number of them, or which one there is.
 pub trait View<M: Machine> {
     /// What a call is to it; `None` if nothing.
-    fn role(&self, world: &M::World, call: &CallOf<M>) -> Option<Role>;
+    fn role(&self, world: &World<M>, call: &CallOf<M>) -> Option<Role>;
 
     /// What a result of a call that is something to it says.
-    fn told(&self, world: &M::World, call: &CallOf<M>, answer: AnswerOf<M>) -> Told;
+    fn told(&self, world: &World<M>, call: &CallOf<M>, answer: AnswerOf<M>) -> Told;
 
     /// What its monitor calls these tokens.
     fn number(&self, tokens: &M::Tokens) -> u8;
 
     /// Which tokens count, for those who read a failure.
-    fn name(&self, world: &M::World) -> String;
+    fn name(&self, world: &World<M>) -> String;
 }
 
 /// A newcomer makes a whole call while all others stand still.
 pub(crate) fn alone<M: Machine>(
-    world: &M::World,
+    world: &World<M>,
     memory: &mut M::Memory,
     thread: usize,
     call: &CallOf<M>,
@@ -184,22 +205,9 @@ pub(crate) fn audit<Copied: PartialEq>(
     Ok(())
 }
 
-/// A mutant, what it lacks, and the program that kills it.
-#[derive(Clone, Copy, Debug)]
-pub struct Killed<Mutant> {
-    pub mutant: Mutant,
-    pub name: &'static str,
-    pub killer: &'static str,
-    pub message: &'static str,
-}
-
-/// The mutants of a machine, each with what it lacks, the race that kills it and what the failure says; behind them
-/// those that no race kills.
+/// The mutants of a machine, each with what it lacks; behind them those that no race kills.
 macro_rules! mutants {
-    (
-        $($mutant:ident: $name:literal by $killer:literal, $message:literal;)*
-        $({ $besides:ident: $why:literal })?
-    ) => {
+    ($($mutant:ident = $name:literal,)* $({ $besides:ident = $why:literal })?) => {
         /// One piece taken out.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Mutant {
@@ -208,12 +216,7 @@ macro_rules! mutants {
         }
 
         /// The mutants that races kill.
-        pub(crate) const MUTANTS: &[$crate::machine::Killed<Mutant>] = &[$($crate::machine::Killed {
-            mutant: Mutant::$mutant,
-            name: $name,
-            killer: $killer,
-            message: $message,
-        }),*];
+        pub(crate) const MUTANTS: &[(Mutant, &str)] = &[$((Mutant::$mutant, $name)),*];
     };
 }
 

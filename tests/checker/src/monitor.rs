@@ -306,6 +306,7 @@ mod tests {
     fn a_result_needs_an_order_that_explains_it() {
         let found = |found| Event::Return(1, Told::Bool(found));
         let counted = |number| Event::Return(1, Told::Number(number));
+        let removed = |told| Event::Return(0, told);
         for (tokens, events, last, explained) in [
             // Two racing removes of one token get one truth.
             (1, &[REMOVE, OTHER_REMOVE, DONE][..], found(true), false),
@@ -323,21 +324,16 @@ mod tests {
             (
                 1,
                 &[REMOVE, LOOK, found(false)],
-                Event::Return(0, Told::Unchanged),
+                removed(Told::Unchanged),
                 false,
             ),
             (
                 1,
                 &[REMOVE, LOOK, found(true)],
-                Event::Return(0, Told::Unchanged),
+                removed(Told::Unchanged),
                 true,
             ),
-            (
-                1,
-                &[REMOVE, LOOK, found(false)],
-                Event::Return(0, Told::Any),
-                true,
-            ),
+            (1, &[REMOVE, LOOK, found(false)], removed(Told::Any), true),
         ] {
             let mut monitor = Monitor::default();
             let start = monitor.start(tokens);

@@ -8,6 +8,7 @@
 //! or fail, in every schedule, where that is more than the tokens alone would say.
 
 use std::fmt::{self, Debug, Display};
+use std::hash::Hash;
 use std::ops::RangeInclusive;
 use std::str::{FromStr, SplitWhitespace};
 
@@ -144,6 +145,8 @@ pub trait Notation: Copy + Debug + Eq + 'static {
     type Item: Copy + Debug + Default + Ord + Send + Sync;
     /// A token that is there from the beginning.
     type Token: Copy + Debug + Ord + Send + Sync;
+    /// What the threads share.
+    type Memory: Copy + Debug + Hash;
 
     const NUMBERS: &'static [Number<Self::Shape>];
     const FLAGS: &'static [Flag<Self::Shape>];
@@ -187,8 +190,18 @@ pub trait Notation: Copy + Debug + Eq + 'static {
         String::new()
     }
 
-    /// Whether the machine can count so many items, and the tokens of the beginning fit the tables.
-    fn fits(program: &Program<Self>) -> Result<(), String>;
+    /// Whether the machine can count so many items.
+    fn can_count(program: &Program<Self>) -> Result<(), String>;
+
+    /// The memory before the first step; `None` if the tokens do not fit, or there is no such table.
+    fn memory(program: &Program<Self>) -> Option<Self::Memory>;
+
+    /// Whether the machine can count the items, and the tokens of the beginning fit the tables.
+    fn fits(program: &Program<Self>) -> Result<(), String> {
+        Self::can_count(program)?;
+        let memory = Self::memory(program).map(drop);
+        memory.ok_or_else(|| "the tokens do not fit such a table".into())
+    }
 }
 
 /// What the threads do, and on what.

@@ -1,16 +1,16 @@
 //! The parts of a run: programs that must not fail, and mutants that must. Each says in one line what it did, or how it
-//! failed.
+//! failed: a schedule step by step.
 
+use std::collections::HashSet;
+use std::fmt::Write;
 use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::explore::{End, Found, Limits, explore};
-use crate::machine::{Killed, Machine};
-use crate::monitor::Monitor;
-use crate::notation::Program;
-use crate::report::{Sum, failure, grouped};
-use crate::state::Setting;
+use crate::explore::{End, Found, Limits, Setting, State, explore};
+use crate::machine::Machine;
+use crate::monitor::{Monitor, THREADS};
+use crate::notation::{CallText, Program};
 
 /// What a part returns: its line, or its failure.
 pub type Outcome = Result<String, String>;
@@ -23,32 +23,59 @@ pub(crate) struct Race<M: Machine> {
     pub(crate) model: u8,
     name: &'static str,
     pub(crate) program: Program<M>,
+    kills: Vec<Kill<M::Mutant>>,
 }
 
-/// All races of a machine: its `races.txt`, taken apart.
+/// A mutant that dies of a race, and what its failure says.
+struct Kill<Mutant> {
+    mutant: Mutant,
+    name: &'static str,
+    says: &'static str,
+}
+
+/// All races of a machine: its `races.txt`, taken apart. Each mutant dies of one.
 pub(crate) fn races<M: Machine>() -> Result<Vec<Race<M>>, String> {
-    let mut races = Vec::new();
+    let mut races: Vec<Race<M>> = Vec::new();
     let mut model = 0;
     let mut lines = M::RACES.lines().filter(|line| !line.is_empty());
     while let Some(name) = lines.next() {
         if let Some(number) = name.strip_prefix("#M") {
-            model = number
-                .parse()
-                .map_err(|_| format!("{name:?} is no model"))?;
+            let number = number.parse();
+            model = number.map_err(|_| format!("{name:?} is no model"))?;
         }
         if name.starts_with('#') {
             continue;
         }
+        if let Some(text) = name.strip_prefix("    kills ") {
+            let race = races.last_mut().ok_or("a kill without a race")?;
+            let kill = parse_kill::<M>(text).ok_or_else(|| format!("{text:?} is no kill"))?;
+            race.kills.push(kill);
+            continue;
+        }
         let text = lines.next().and_then(|line| line.strip_prefix("    "));
         let program = text.ok_or("no program")?.parse();
-        let program = program.map_err(|why: String| format!("{name}: {why}"))?;
         races.push(Race {
             model,
             name,
-            program,
+            program: program.map_err(|why: String| format!("{name}: {why}"))?,
+            kills: Vec::new(),
         });
     }
-    Ok(races)
+    let kills = |name| {
+        let kills = races.iter().flat_map(|race| &race.kills);
+        kills.filter(|kill| kill.name == name).count()
+    };
+    match M::MUTANTS.iter().find(|(_, name)| kills(*name) != 1) {
+        Some((_, name)) => Err(format!("{name} is not killed by one race")),
+        None => Ok(races),
+    }
+}
+
+/// The name of a mutant, and what its failure says.
+fn parse_kill<M: Machine>(text: &'static str) -> Option<Kill<M::Mutant>> {
+    let (name, says) = text.split_once(": ")?;
+    let &(mutant, name) = M::MUTANTS.iter().find(|(_, known)| *known == name)?;
+    Some(Kill { mutant, name, says })
 }
 
 /// Programs, each explored to its end or the limits.
@@ -69,6 +96,35 @@ pub(crate) fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: 
     }
     let deaths = if limits.audit { ", deaths" } else { "" };
     Ok(sum.line(&format!("{part}{deaths}"), start))
+}
+
+/// How much of a model is explored.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// How far each race.
+    pub races: [Limits; 2],
+    /// How many programs made by chance, and each how far.
+    pub random: [(usize, Limits); 2],
+}
+
+/// Prints the line of a part.
+pub fn say(outcome: Outcome) -> Result<(), String> {
+    outcome.map(|line| println!("{line}"))
+}
+
+/// The mutants of a model, and its races.
+pub fn written<M: Machine>(model: u8, verbose: bool, sizes: Sizes) -> Result<(), String> {
+    say(mutants::<M>(model, verbose))?;
+    let mut races = sizes.races.into_iter();
+    races.try_for_each(|limits| say(by_hand::<M>(model, limits)))
+}
+
+/// Programs of a model made by chance: one of so many that there could be.
+pub fn random<M: Machine>(model: u8, seed: u64, sizes: Sizes, one_of: usize) -> Result<(), String> {
+    let mut random = sizes.random.into_iter();
+    random.try_for_each(|(programs, limits)| {
+        say(by_chance::<M>(model, seed, programs / one_of, limits))
+    })
 }
 
 /// One program.
@@ -94,26 +150,21 @@ pub fn by_chance<M: Machine>(model: u8, seed: u64, programs: usize, limits: Limi
     explored(&part, &M::random(model, seed, programs), limits)
 }
 
-/// The mutants whose programs belong to a model: each must die, of its program.
+/// The mutants whose races belong to a model: each must die of its race.
 pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Outcome {
     let start = Instant::now();
     let races = races::<M>()?;
-    let mut known = Vec::new();
-    for killed in M::MUTANTS {
-        let race = killer(&races, killed)?;
-        known.extend((race.model == model).then_some((killed, race)));
-    }
-    let deaths = known.par_iter().map(|(killed, race)| {
-        let start = Instant::now();
-        let setting = Setting::new(&race.program, Some(killed.mutant));
-        let found = explore(&setting, OF_A_MUTANT, &mut Monitor::default());
-        death(killed, &found)?;
-        let seconds = start.elapsed().as_secs_f64();
-        let states = grouped(found.states);
-        let (name, killer) = (killed.name, killed.killer);
-        Ok::<_, String>(format!(
-            "    {name}: {killer} ({states} states, {seconds:.3} s)"
-        ))
+    let of_model = races.par_iter().filter(|race| race.model == model);
+    let deaths = of_model.flat_map_iter(|race| {
+        race.kills.iter().map(move |kill| {
+            let start = Instant::now();
+            let states = grouped(death(race, kill)?.0);
+            let seconds = start.elapsed().as_secs_f64();
+            let (name, killer) = (kill.name, race.name);
+            Ok::<_, String>(format!(
+                "    {name}: {killer} ({states} states, {seconds:.3} s)"
+            ))
+        })
     });
     let lines = deaths.collect::<Result<Vec<_>, _>>()?;
     if verbose {
@@ -128,40 +179,179 @@ pub fn mutants<M: Machine>(model: u8, verbose: bool) -> Outcome {
     ))
 }
 
-fn killer<'a, M: Machine>(
-    races: &'a [Race<M>],
-    killed: &Killed<M::Mutant>,
-) -> Result<&'a Race<M>, String> {
-    let found = races.iter().find(|race| race.name == killed.killer);
-    found.ok_or_else(|| format!("there is no race {:?}", killed.killer))
-}
-
-/// The schedule on which a mutant dies, and of what.
-fn death<'a, T>(killed: &Killed<T>, found: &'a Found) -> Result<(&'a [u8], &'a str), String> {
-    match &found.end {
-        End::Failure(schedule, why) if why.contains(killed.message) => Ok((schedule, why)),
-        End::Failure(_, why) => Err(format!("{} dies of something else: {why}", killed.name)),
-        End::Complete | End::CutShort => Err(format!("{} survives {}", killed.name, killed.killer)),
+/// How a mutant dies of its race: the states until then, the schedule, and what the failure says.
+fn death<M: Machine>(
+    race: &Race<M>,
+    kill: &Kill<M::Mutant>,
+) -> Result<(usize, Vec<u8>, String), String> {
+    let setting = Setting::new(&race.program, Some(kill.mutant));
+    let found = explore(&setting, OF_A_MUTANT, &mut Monitor::default());
+    match found.end {
+        End::Failure(schedule, why) if why.contains(kill.says) => Ok((found.states, schedule, why)),
+        End::Failure(_, why) => Err(format!("{} dies of something else: {why}", kill.name)),
+        End::Complete | End::CutShort => Err(format!("{} survives {}", kill.name, race.name)),
     }
 }
 
 /// The schedule on which a mutant dies; `None` if the machine has none of this name.
 pub fn death_of<M: Machine>(name: &str) -> Option<Outcome> {
-    let killed = M::MUTANTS.iter().find(|mutant| mutant.name == name)?;
-    Some(races::<M>().and_then(|races| {
-        let setting = Setting::new(&killer(&races, killed)?.program, Some(killed.mutant));
-        let found = explore(&setting, OF_A_MUTANT, &mut Default::default());
-        let (schedule, why) = death(killed, &found)?;
-        Ok(failure(setting, schedule, why))
-    }))
+    M::MUTANTS.iter().find(|(_, known)| *known == name)?;
+    let races = match races::<M>() {
+        Ok(races) => races,
+        Err(why) => return Some(Err(why)),
+    };
+    races.iter().find_map(|race| {
+        let kill = race.kills.iter().find(|kill| kill.name == name)?;
+        Some(death(race, kill).map(|(_, schedule, why)| {
+            let setting = Setting::new(&race.program, Some(kill.mutant));
+            failure(setting, &schedule, &why)
+        }))
+    })
 }
 
 /// The schedules on which all mutants die.
 pub fn deaths<M: Machine>() -> Outcome {
     let deaths = M::MUTANTS.iter();
-    deaths
-        .filter_map(|killed| death_of::<M>(killed.name))
-        .collect()
+    deaths.filter_map(|(_, name)| death_of::<M>(name)).collect()
+}
+
+/// Sums over the programs of a part.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sum {
+    programs: usize,
+    states: usize,
+    transitions: usize,
+    audits: usize,
+    longest: usize,
+    cut_short: usize,
+}
+
+impl Sum {
+    pub(crate) fn add(&mut self, found: &Found) {
+        self.programs += 1;
+        self.states += found.states;
+        self.transitions += found.transitions;
+        self.audits += found.audits;
+        self.longest = self.longest.max(found.longest);
+        self.cut_short += usize::from(found.end == End::CutShort);
+    }
+
+    pub(crate) fn line(&self, part: &str, start: Instant) -> String {
+        let mut line = format!(
+            "{part}: {} programs, {} states, {} transitions, longest schedule {} steps",
+            grouped(self.programs),
+            grouped(self.states),
+            grouped(self.transitions),
+            self.longest
+        );
+        if self.audits > 0 {
+            let _ = write!(line, ", {} audits", grouped(self.audits));
+        }
+        if self.cut_short > 0 {
+            let _ = write!(line, ", {} cut short", grouped(self.cut_short));
+        }
+        let _ = write!(line, " ({:.1} s)", start.elapsed().as_secs_f64());
+        line
+    }
+}
+
+/// A number with a comma for each thousand.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A failure as a text: the program, the shortest schedule that leads to it, or this one, and what is wrong at its end.
+pub(crate) fn failure<M: Machine>(
+    mut setting: Setting<'_, M>,
+    schedule: &[u8],
+    why: &str,
+) -> String {
+    let shorter = shortest(&setting);
+    setting.shows = true;
+    let (schedule, why) = match &shorter {
+        Some((schedule, why)) => (schedule.as_slice(), why.as_str()),
+        None => (schedule, why),
+    };
+    let mut out = format!("{}\n", setting.program);
+    let monitor = &mut Monitor::default();
+    let mut state = setting.start(monitor);
+    for (number, &thread) in schedule.iter().enumerate() {
+        let (step, _) = setting.step(&mut state, monitor, thread.into());
+        let _ = write!(out, "{:>5}  thread {thread}  ", number + 1);
+        if let Some(call) = step.begun {
+            let text = CallText::<M>(&call, &setting.program.shape);
+            let _ = write!(out, "{text}{}: ", M::show_item(call.item));
+        }
+        let _ = write!(out, "{}", step.made.text);
+        if let Some(answer) = step.answer {
+            let _ = write!(out, "; returns {answer}");
+        }
+        out.push('\n');
+    }
+    for (number, word) in M::show_words(&setting.world, &state.memory) {
+        let _ = writeln!(out, "       word {number} is {word}");
+    }
+    let _ = write!(out, "FAILED: {why}");
+    out
+}
+
+/// States after which the search is given up.
+const MOST: usize = 2_000_000;
+
+/// How a state was come by: from which, by a step of which thread.
+type Origin = (u32, u8);
+
+/// The shortest schedule that leads to a wrong state, and what is wrong. `None` if there is none within reach:
+/// what only a cycle or an endless schedule shows has no shortest one.
+fn shortest<M: Machine>(setting: &Setting<'_, M>) -> Option<(Vec<u8>, String)> {
+    let monitor = &mut Monitor::default();
+    let start = setting.start(monitor);
+    let mut known = HashSet::from([start.hash()]);
+    let mut origins: Vec<Origin> = vec![(0, 0)];
+    let mut level = vec![(0, start)];
+    while !level.is_empty() && origins.len() < MOST {
+        let mut next = Vec::new();
+        for (origin, state) in level {
+            for thread in (0..THREADS).filter(|&thread| state.is_under_way(thread)) {
+                let mut state: State<M> = state;
+                let mut verdict = setting.step(&mut state, monitor, thread).1;
+                if (0..THREADS).all(|thread| !state.is_under_way(thread)) {
+                    verdict = verdict.and_then(|()| setting.check_end(&state, monitor));
+                }
+                if let Err(why) = verdict {
+                    let mut schedule = schedule(&origins, origin);
+                    schedule.push(thread as u8);
+                    return Some((schedule, why));
+                }
+                if known.insert(state.hash()) {
+                    next.push((origins.len() as u32, state));
+                    origins.push((origin, thread as u8));
+                }
+            }
+        }
+        level = next;
+    }
+    None
+}
+
+/// The steps that lead to a state.
+fn schedule(origins: &[Origin], mut state: u32) -> Vec<u8> {
+    let mut schedule = Vec::new();
+    while state != 0 {
+        let (origin, thread) = origins[state as usize];
+        schedule.push(thread);
+        state = origin;
+    }
+    schedule.reverse();
+    schedule
 }
 
 #[cfg(test)]
@@ -194,5 +384,11 @@ mod tests {
         every_race_has_a_name_of_its_own::<Growing>();
         a_seed_gives_the_same_programs_and_each_survives_its_text::<Fixed>();
         a_seed_gives_the_same_programs_and_each_survives_its_text::<Growing>();
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        let grouped = [0, 999, 1_000, 1_234_567].map(grouped);
+        assert_eq!(grouped, ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use model::mix;
+
 use crate::notation::{Kind, Notation, Program};
 
 /// A generator of random numbers: SplitMix64 (Steele, Lea, Flood 2014).
@@ -24,11 +26,9 @@ impl Random {
     }
 
     fn next(&mut self) -> u64 {
+        let mixed = mix(self.0);
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        mixed
     }
 
     pub(crate) fn below(&mut self, bound: usize) -> usize {

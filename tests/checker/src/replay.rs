@@ -9,7 +9,10 @@
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 
-use crate::machine::{AnswerOf, Machine};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::machine::{AnswerOf, Machine, World};
 use crate::notation::CallOf;
 
 /// Bytes of a list, at most.
@@ -22,20 +25,23 @@ pub struct Locals {
     bytes: [u8; BYTES],
 }
 
-/// What an entry of the list is.
-#[derive(Clone, Copy)]
-enum Tag {
-    /// The result of an access.
-    Access,
-    /// What a routine returned, by how deep within others it was.
-    Result(u8),
-    /// What the next round of a loop begins with.
-    Round(u8),
+/// What an entry of the list is: the result of an access; what a routine returned, by how deep within others it was; and
+/// what the next round of a loop begins with.
+type Tag = u8;
+
+const ACCESS: Tag = 0;
+
+const fn result(depth: u8) -> Tag {
+    2 * depth + 1
+}
+
+const fn round(depth: u8) -> Tag {
+    2 * depth + 2
 }
 
 /// One step under way.
 pub struct Run<'a, M: Machine> {
-    pub world: &'a M::World,
+    pub world: &'a World<M>,
     pub memory: &'a mut M::Memory,
     pub call: &'a CallOf<M>,
     pub id: usize,
@@ -62,6 +68,11 @@ pub struct Made {
     pub text: String,
 }
 
+/// What an entry of a list can be.
+pub trait Entry: Copy + Serialize + DeserializeOwned {}
+
+impl<T: Copy + Serialize + DeserializeOwned> Entry for T {}
+
 /// The call goes on with the thread's next step.
 #[derive(Clone, Copy, Debug)]
 pub struct Pause;
@@ -81,7 +92,7 @@ pub(crate) use Next::{Again, Done};
 impl<'a, M: Machine> Run<'a, M> {
     /// Lets a thread make its next access. Returns what it did, and what its call returned, if that was the last one.
     pub fn step(
-        world: &'a M::World,
+        world: &'a World<M>,
         memory: &'a mut M::Memory,
         locals: &'a mut Locals,
         (id, call): (usize, &'a CallOf<M>),
@@ -106,13 +117,13 @@ impl<'a, M: Machine> Run<'a, M> {
 
     /// Whether this piece is taken out.
     pub fn is(&self, mutant: M::Mutant) -> bool {
-        M::mutant(self.world) == Some(mutant)
+        self.world.mutant == Some(mutant)
     }
 
     /// Makes an access, unless it has been made. The code behind it runs for it alone.
     pub fn access<T: Entry>(&mut self, act: impl FnOnce(&mut Self) -> T) -> Step<T> {
-        if let Some(value) = self.locals.entry(self.at, Tag::Access) {
-            self.at += 1 + T::LEN;
+        if let Some((value, end)) = self.locals.entry(self.at, ACCESS) {
+            self.at = end;
             return Ok(value);
         }
         if self.accessed {
@@ -120,7 +131,7 @@ impl<'a, M: Machine> Run<'a, M> {
         }
         self.accessed = true;
         let value = act(self);
-        self.at = self.locals.replace_from(self.at, Tag::Access, value);
+        self.at = self.locals.replace_from(self.at, ACCESS, value);
         Ok(value)
     }
 
@@ -134,14 +145,14 @@ impl<'a, M: Machine> Run<'a, M> {
     /// A routine, of which nothing is left but what it returns.
     pub fn routine<T: Entry>(&mut self, body: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
         let (base, depth) = (self.at, self.depth);
-        if let Some(value) = self.locals.entry(base, Tag::Result(depth)) {
-            self.at += 1 + T::LEN;
+        if let Some((value, end)) = self.locals.entry(base, result(depth)) {
+            self.at = end;
             return Ok(value);
         }
         self.depth += 1;
         let value = body(self)?;
         self.depth = depth;
-        self.at = self.locals.replace_from(base, Tag::Result(depth), value);
+        self.at = self.locals.replace_from(base, result(depth), value);
         Ok(value)
     }
 
@@ -161,17 +172,17 @@ impl<'a, M: Machine> Run<'a, M> {
         body: impl Fn(&mut Self, S) -> Step<Next<S, T>>,
     ) -> Step<T> {
         let (base, depth) = (self.at, self.depth);
-        let begun = self.locals.entry(base, Tag::Round(depth));
-        let mut state = begun.unwrap_or(first);
-        self.at = base + 1 + S::LEN;
-        if begun.is_none() {
-            self.locals.replace_from(base, Tag::Round(depth), first);
-        }
+        let begun = self.locals.entry(base, round(depth));
+        let (mut state, end) = begun.unwrap_or_else(|| {
+            let end = self.locals.replace_from(base, round(depth), first);
+            (first, end)
+        });
+        self.at = end;
         loop {
             match body(self, state)? {
                 Done(value) => return Ok(value),
                 Again(next) => {
-                    self.at = self.locals.replace_from(base, Tag::Round(depth), next);
+                    self.at = self.locals.replace_from(base, round(depth), next);
                     state = next;
                 }
             }
@@ -179,28 +190,20 @@ impl<'a, M: Machine> Run<'a, M> {
     }
 }
 
-impl Tag {
-    fn code(self) -> u8 {
-        match self {
-            Self::Access => 0,
-            Self::Result(depth) => 2 * depth + 1,
-            Self::Round(depth) => 2 * depth + 2,
-        }
-    }
-}
-
 impl Locals {
-    /// What an entry says, if it is there and is this.
-    fn entry<T: Entry>(&self, at: usize, tag: Tag) -> Option<T> {
-        let bytes = &self.bytes[..self.len.into()];
-        (bytes.get(at) == Some(&tag.code())).then(|| T::get(&bytes[at + 1..]))
+    /// What an entry says, if it is there and is this, and where the next one begins.
+    fn entry<T: Entry>(&self, at: usize, tag: Tag) -> Option<(T, usize)> {
+        let (first, bytes) = self.bytes[..self.len.into()].get(at..)?.split_first()?;
+        let (value, rest) = (*first == tag)
+            .then(|| postcard::take_from_bytes(bytes).expect("what was written there"))?;
+        Some((value, usize::from(self.len) - rest.len()))
     }
 
     /// Forgets the entries from one on, and has this in their place. Returns where the next one begins.
     fn replace_from<T: Entry>(&mut self, at: usize, tag: Tag, value: T) -> usize {
-        self.bytes[at] = tag.code();
-        let end = at + 1 + T::LEN;
-        value.put(&mut self.bytes[at + 1..end]);
+        self.bytes[at] = tag;
+        let written = postcard::to_slice(&value, &mut self.bytes[at + 1..]);
+        let end = at + 1 + written.expect("room for what a thread knows").len();
         self.len = end as u8;
         end
     }
@@ -224,144 +227,5 @@ impl Debug for Locals {
 impl Hash for Locals {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.bytes[..self.len.into()].hash(hasher);
-    }
-}
-
-/// What a list can hold.
-pub trait Entry: Copy {
-    const LEN: usize;
-    /// Writes itself into so many bytes.
-    fn put(self, to: &mut [u8]);
-    /// Reads itself from their beginning.
-    fn get(from: &[u8]) -> Self;
-}
-
-/// Entries that are numbers, structures of entries, or choices of a name.
-macro_rules! entry {
-    (number $($number:ty),*) => {$(
-        impl Entry for $number {
-            const LEN: usize = size_of::<Self>();
-
-            fn put(self, to: &mut [u8]) {
-                to.copy_from_slice(&self.to_le_bytes());
-            }
-
-            fn get(from: &[u8]) -> Self {
-                Self::from_le_bytes(std::array::from_fn(|at| from[at]))
-            }
-        }
-    )*};
-    ($name:ident { $($field:ident: $of:ty),* }) => {
-        impl $crate::replay::Entry for $name {
-            const LEN: usize = 0 $(+ <$of as $crate::replay::Entry>::LEN)*;
-
-            fn put(self, to: &mut [u8]) {
-                let Self { $($field),* } = self;
-                $(let (here, to) = to.split_at_mut(<$of as $crate::replay::Entry>::LEN);
-                <$of as $crate::replay::Entry>::put($field, here);)*
-                debug_assert!(to.is_empty(), "each field has its bytes");
-            }
-
-            fn get(from: &[u8]) -> Self {
-                $(let $field = <$of as $crate::replay::Entry>::get(from);
-                let from = &from[<$of as $crate::replay::Entry>::LEN..];)*
-                let _ = from;
-                Self { $($field),* }
-            }
-        }
-    };
-    ($name:ident($of:ty)) => {
-        impl $crate::replay::Entry for $name {
-            const LEN: usize = <$of as $crate::replay::Entry>::LEN;
-
-            fn put(self, to: &mut [u8]) {
-                <$of as $crate::replay::Entry>::put(self.0, to);
-            }
-
-            fn get(from: &[u8]) -> Self {
-                Self(<$of as $crate::replay::Entry>::get(from))
-            }
-        }
-    };
-    ($name:ident is $($choice:ident)|*) => {
-        impl $crate::replay::Entry for $name {
-            const LEN: usize = 1;
-
-            fn put(self, to: &mut [u8]) {
-                to[0] = self as u8;
-            }
-
-            fn get(from: &[u8]) -> Self {
-                [$(Self::$choice),*][usize::from(from[0])]
-            }
-        }
-    };
-}
-
-pub(crate) use entry;
-
-entry!(number u8, u16, u32, u64);
-
-impl Entry for () {
-    const LEN: usize = 0;
-
-    fn put(self, _: &mut [u8]) {}
-
-    fn get(_: &[u8]) -> Self {}
-}
-
-impl Entry for bool {
-    const LEN: usize = 1;
-
-    fn put(self, to: &mut [u8]) {
-        to[0] = self.into();
-    }
-
-    fn get(from: &[u8]) -> Self {
-        from[0] != 0
-    }
-}
-
-impl<T: Entry> Entry for Option<T> {
-    const LEN: usize = 1 + T::LEN;
-
-    fn put(self, to: &mut [u8]) {
-        to.fill(0);
-        if let Some(value) = self {
-            to[0] = 1;
-            value.put(&mut to[1..]);
-        }
-    }
-
-    fn get(from: &[u8]) -> Self {
-        (from[0] != 0).then(|| T::get(&from[1..]))
-    }
-}
-
-impl<A: Entry, B: Entry> Entry for (A, B) {
-    const LEN: usize = A::LEN + B::LEN;
-
-    fn put(self, to: &mut [u8]) {
-        let (first, second) = to.split_at_mut(A::LEN);
-        self.0.put(first);
-        self.1.put(second);
-    }
-
-    fn get(from: &[u8]) -> Self {
-        (A::get(from), B::get(&from[A::LEN..]))
-    }
-}
-
-impl<T: Entry, const N: usize> Entry for [T; N] {
-    const LEN: usize = N * T::LEN;
-
-    fn put(self, to: &mut [u8]) {
-        for (value, to) in self.into_iter().zip(to.chunks_exact_mut(T::LEN)) {
-            value.put(to);
-        }
-    }
-
-    fn get(from: &[u8]) -> Self {
-        std::array::from_fn(|at| T::get(&from[at * T::LEN..]))
     }
 }

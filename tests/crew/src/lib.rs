@@ -1,10 +1,32 @@
-//! Threads that start together, meet between rounds, and stop together, even if one of them panics.
+//! Threads that start together, meet between rounds, and stop together, even if one of them panics; and how the suites of
+//! tests are told what to do, and say what they did.
 
+use std::env;
 use std::hint;
 use std::panic;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
+
+/// The environment variable that is set while a mutant is checked: what it breaks may cut a test short, or take more
+/// schedules to find.
+pub const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";
+
+/// Whether a mutant is checked.
+pub fn checking_a_mutant() -> bool {
+    env::var_os(CHECKING_A_MUTANT).is_some()
+}
+
+/// The number that an environment variable sets, if it does.
+pub fn set_by<T: FromStr>(variable: &str) -> Option<T> {
+    env::var(variable).ok()?.parse().ok()
+}
+
+/// The test that runs, by the name that the harness gives to its thread.
+pub fn name_of_the_test() -> String {
+    thread::current().name().unwrap_or("a test").to_owned()
+}
 
 /// Workers have a bounded task; helpers repeat theirs while any worker is at work.
 pub struct Crew {

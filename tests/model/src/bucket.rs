@@ -146,7 +146,6 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mix;
 
     #[test]
     fn a_bucket_fills_from_the_top() {
@@ -200,52 +199,6 @@ mod tests {
             let value_alone = u64::from(layout.token(0, 1));
             let top = (layout.slots - 1) as u32 * layout.token_bits();
             assert!(!layout.is_packed(value_alone << top));
-        }
-    }
-
-    /// Beside a list, over few fingerprints, so that equal ones are common.
-    #[test]
-    fn a_bucket_behaves_like_a_list() {
-        for layout in Layout::EVERY {
-            let largest = *layout.fingerprints().end();
-            let some = [1, 2, largest / 2, largest - 1, largest];
-            let (mut bucket, mut list) = (0, Vec::new());
-            for step in 0..5_000 {
-                let random = mix(step);
-                let [f, g] = [8, 16].map(|at| some[(random >> at) as usize % some.len()]);
-                let last = list.iter().rposition(|&other| other == f);
-                let changed = match random % 4 {
-                    0 | 1 => layout.with(bucket, f),
-                    2 => layout.without(bucket, f),
-                    _ => layout.replacing(bucket, f, g),
-                };
-                let possible = match random % 4 {
-                    0 | 1 => list.len() < layout.slots,
-                    _ => last.is_some(),
-                };
-                assert_eq!(changed.is_some(), possible, "{layout:?}: {list:?}");
-                match (random % 4, last) {
-                    (0 | 1, _) if possible => list.push(f),
-                    (2, Some(at)) => _ = list.remove(at),
-                    (3, Some(at)) => list[at] = g,
-                    _ => {}
-                }
-                if layout.encoding == Encoding::SemiSorted {
-                    list.sort_unstable_by(|a, b| b.cmp(a));
-                }
-                bucket = changed.unwrap_or(bucket);
-                assert_eq!(layout.tokens(bucket).collect::<Vec<_>>(), list);
-                assert!(layout.is_packed(bucket));
-                assert_eq!(layout.has_room(bucket), list.len() < layout.slots);
-                assert_eq!(layout.vacancies(bucket), layout.slots - list.len());
-                assert_eq!(layout.contains(bucket, f), list.contains(&f));
-                let copies = list.iter().filter(|&&other| other == g).count();
-                assert_eq!(layout.count(bucket, g), copies);
-                for slot in 0..layout.slots {
-                    let occupant = layout.occupant(bucket, slot);
-                    assert_eq!(occupant, list.get(slot).copied());
-                }
-            }
         }
     }
 }

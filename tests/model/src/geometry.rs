@@ -205,19 +205,6 @@ mod tests {
     }
 
     #[test]
-    fn every_bucket_of_a_range_but_the_near_half_is_an_alternate() {
-        for layout in Layout::EVERY {
-            let geometry = Geometry::with_buckets(layout, 16);
-            let mut reached: Vec<usize> = fingerprints(layout)
-                .map(|f| geometry.alternate(3, f))
-                .collect();
-            reached.sort_unstable();
-            reached.dedup();
-            assert_eq!(reached, (8..16).collect::<Vec<_>>(), "{layout:?}");
-        }
-    }
-
-    #[test]
     fn a_hash_made_to_order_is_of_the_class_that_was_asked_for() {
         for geometry in geometries() {
             for salt in 0..500 {

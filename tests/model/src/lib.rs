@@ -20,7 +20,6 @@ pub mod hashers;
 pub mod history;
 pub mod layout;
 mod lists;
-mod mix;
 pub mod oracle;
 pub mod reference;
 pub mod seesaw;
@@ -28,4 +27,12 @@ pub mod semi_sorted;
 pub mod stored;
 
 pub use layout::{Fingerprint, Layout, Token, Value};
-pub use mix::mix;
+
+/// A bijection that mixes all bits (the finalizer of splitmix64), so that distinct inputs stay distinct.
+#[must_use]
+pub fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}

@@ -153,14 +153,13 @@ mod tests {
                 let geometry = Geometry::with_buckets(layout, buckets);
                 // About as many tokens as slots, of few fingerprints: some fit, some do not.
                 let tokens = geometry.slots() * (50 + mix(round) as usize % 60) / 100;
-                let pairs: Vec<(usize, usize)> = (0..tokens as u64)
-                    .map(|token| mix(round << 32 | token))
-                    .map(|random| {
-                        geometry.hash(random as usize % buckets, 1 + (random >> 32) as u32 % 12, 0)
-                    })
-                    .map(|hash| geometry.class(hash))
-                    .map(|class| (class.low, class.high))
-                    .collect();
+                let pair = |token| {
+                    let random = mix(round << 32 | token);
+                    let f = 1 + (random >> 32) as u32 % 12;
+                    let class = geometry.class_in(random as usize % buckets, f);
+                    (class.low, class.high)
+                };
+                let pairs: Vec<(usize, usize)> = (0..tokens as u64).map(pair).collect();
                 let fits = placeable(geometry, pairs.iter().copied());
                 assert_eq!(fits, placeable_by_hall(geometry, &pairs), "{geometry:?}");
                 outcomes[usize::from(fits)] += 1;

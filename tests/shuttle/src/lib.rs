@@ -16,15 +16,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use crew::{checking_a_mutant, name_of_the_test, set_by};
 use lockfree_cuckoo::testing::hooks::{Event, Tally, tally};
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::{Config, MaxSteps, Runner, thread};
 
 /// The environment variable that sets another number of schedules for every test.
 const SET_SCHEDULES: &str = "SHUTTLE_ITERATIONS";
-
-/// The environment variable that is set while a mutant is checked.
-const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";
 
 /// How many times the schedules of a test a mutant gets. Where few schedules bring a mutant to light, one run of
 /// the test would often miss it; the first that does ends the run.
@@ -40,21 +38,12 @@ const STACK: usize = 256 << 10;
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Runs `test` under so many schedules, one after the other. A failure is printed with its schedule, which
-/// `shuttle::replay` repeats.
-///
-/// # Panics
-///
-/// If `test` does under some schedule, or if one of the `needed` events never happened: then it tests nothing.
+/// `shuttle::replay` repeats. A test in which one of the `needed` events never happened tests nothing, and fails.
 #[track_caller]
-pub fn explore(
-    name: &str,
-    schedules: usize,
-    needed: &[Event],
-    test: impl Fn() + Send + Sync + 'static,
-) {
-    let set = std::env::var(SET_SCHEDULES).ok();
-    let mut schedules = set.and_then(|set| set.parse().ok()).unwrap_or(schedules);
-    if std::env::var_os(CHECKING_A_MUTANT).is_some() {
+pub fn explore(schedules: usize, needed: &[Event], test: impl Fn() + Send + Sync + 'static) {
+    let name = name_of_the_test();
+    let mut schedules = set_by(SET_SCHEDULES).unwrap_or(schedules);
+    if checking_a_mutant() {
         schedules *= TIMES_FOR_A_MUTANT;
     }
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,10 +95,6 @@ fn list(happened: &Tally) -> String {
 }
 
 /// Runs that many threads, each told its number, and returns what they returned.
-///
-/// # Panics
-///
-/// If one of them does.
 pub fn together<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let work = &work;
     thread::scope(|scope| {
@@ -123,13 +108,11 @@ pub fn together<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> Ve
 }
 
 /// A number below `bound`, chosen with the schedule and repeated with it.
-#[must_use]
 pub fn choice(bound: usize) -> usize {
     thread_rng().gen_range(0..bound)
 }
 
 /// A hash, chosen likewise.
-#[must_use]
 pub fn random_hash() -> u64 {
     thread_rng().r#gen()
 }

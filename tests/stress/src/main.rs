@@ -5,12 +5,7 @@
 //!     histories|faults|stalls|soak|lives [--seconds N] [--seed N] [--layout SLOTSxBITS]
 //! ```
 //!
-//! * `histories`: random calls race for a handful of tokens in a few buckets, and each class of tokens must have
-//!   a history that some order of the calls explains.
-//! * `faults`: threads die or stop for good at every step of every operation, and nobody else may notice.
-//! * `stalls`: the same seen from outside, beside sets behind locks that get the same treatment.
-//! * `soak`: churn at high load for as long as there is time, with everything checked at each pause.
-//! * `lives`: filters that double, from a few buckets to their last level and back to nothing, again and again.
+//! `--help` says what each part does.
 //!
 //! A run fails, with exit code 1, if an answer was wrong, and also if the races that it is for did not happen.
 //! A seed decides what is called; the schedule is the machine's own, so a failure prints what was seen.

@@ -9,7 +9,6 @@ mod layout;
 mod lives;
 mod run;
 mod scene;
-mod soak;
 mod stage;
 mod stalls;
 mod workload;
@@ -17,32 +16,13 @@ mod workload;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, ValueEnum};
 
 #[derive(Parser)]
 #[command(about = "Stresses lockfree-cuckoo with real threads")]
 struct Cli {
-    #[command(subcommand)]
     part: Part,
-}
-
-#[derive(Subcommand)]
-enum Part {
-    /// Random calls race for a few tokens; some order of the calls must explain each class
-    Histories(Extent),
-    /// Threads die or stop for ever at every step; other threads must neither wait nor see a wrong answer
-    Faults(Extent),
-    /// Counts what many threads complete while some are stopped, here and with sets in locks
-    Stalls(Extent),
-    /// Churn at high load, by default for an hour
-    Soak(Extent),
-    /// Filters that double, from a few buckets to their last level and back to nothing
-    Lives(Extent),
-}
-
-#[derive(Args, Clone, Copy)]
-struct Extent {
-    /// About how many seconds to run
+    /// About how many seconds to run: 20, and an hour for soak, unless set
     #[arg(long)]
     seconds: Option<u64>,
     /// Seed of the random calls; the machine decides the schedule
@@ -54,25 +34,43 @@ struct Extent {
     layout: model::Layout,
 }
 
-impl Extent {
-    fn or(self, seconds: u64) -> Duration {
-        Duration::from_secs(self.seconds.unwrap_or(seconds))
-    }
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Part {
+    /// Random calls race for a few tokens in a few buckets; some order of the calls must explain each class
+    Histories,
+    /// Threads die or stop for ever at every step of every operation; others must neither wait nor see a wrong answer
+    Faults,
+    /// Counts what many threads complete while some are stopped, here and with a set in a lock
+    Stalls,
+    /// Churn at high load by many threads and by few, with everything checked at each pause
+    Soak,
+    /// Filters that double, from a few buckets to their last level and back to nothing
+    Lives,
 }
 
 pub(crate) fn main() -> ExitCode {
     let start = Instant::now();
-    let part = Cli::parse().part;
-    if let Part::Histories(extent) | Part::Faults(extent) | Part::Soak(extent) = &part {
-        layout::choose(extent.layout);
-    }
-    let (name, outcome) = match part {
-        Part::Histories(extent) => ("histories", histories::run(extent.or(20), extent.seed)),
-        Part::Faults(extent) => ("faults", faults::run(extent.or(20), extent.seed)),
-        Part::Stalls(extent) => ("stalls", stalls::run(extent.or(20), extent.seed)),
-        Part::Soak(extent) => ("soak", soak::run(extent.or(60 * 60), extent.seed)),
-        Part::Lives(extent) => ("lives", lives::run(extent.or(20), extent.seed)),
+    let Cli {
+        part,
+        seconds,
+        seed,
+        layout,
+    } = Cli::parse();
+    layout::choose(layout);
+    let usual = if matches!(part, Part::Soak) {
+        3_600
+    } else {
+        20
     };
+    let time = Duration::from_secs(seconds.unwrap_or(usual));
+    let outcome = match part {
+        Part::Histories => histories::run(time, seed),
+        Part::Faults => faults::run(time, seed),
+        Part::Stalls => stalls::run(time, seed),
+        Part::Soak => lives::run(&lives::FIXED, time, seed),
+        Part::Lives => lives::run(&lives::GROWING, time, seed),
+    };
+    let name = format!("{part:?}").to_lowercase();
     match outcome {
         Ok(()) => {
             println!("{name}: passed in {:.0} s", start.elapsed().as_secs_f64());

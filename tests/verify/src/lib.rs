@@ -10,106 +10,64 @@
 
 pub mod mutation;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde::Deserialize;
 
-/// A package of tests, and how it is built.
-#[derive(Debug)]
+/// A package of tests, and how it is built, as `suites.toml` tells it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Suite {
     /// Begins the lines that sum up, and names the directory of the build.
-    pub name: &'static str,
+    pub name: String,
     /// The package of the tests.
-    pub package: &'static str,
+    pub package: String,
     /// Where that package lies in the project. In its root, the suite is the tests whose files are named after it, and
     /// those in the files of its killers.
-    pub directory: &'static str,
+    pub directory: String,
     /// The `RUSTFLAGS` that choose the build. Without any, it is that of `cargo test`.
-    pub flags: &'static str,
+    #[serde(default)]
+    pub flags: String,
     /// The profile of the build.
-    pub profile: &'static str,
+    pub profile: String,
     /// More arguments of `cargo test`.
-    pub arguments: &'static [&'static str],
-    /// What the tests print a number of, before a colon: their share of the work. Empty if they print none.
-    pub unit: &'static str,
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// What the tests print a number of, before a colon: their share of the work.
+    #[serde(default)]
+    pub unit: String,
 }
 
-/// The models under loom, random schedules under shuttle, races of stopped threads, and ordinary tests.
-pub const SUITES: [Suite; 4] = [
-    Suite {
-        name: "loom",
-        package: "loom-tests",
-        directory: "loom-tests",
-        flags: "--cfg loom --cfg crossbeam_loom",
-        profile: "loom",
-        arguments: &["--features", "loom"],
-        unit: "executions",
-    },
-    Suite {
-        name: "shuttle",
-        package: "shuttle-tests",
-        directory: "tests/shuttle",
-        flags: "--cfg lockfree_cuckoo_shuttle",
-        profile: "release",
-        arguments: &[],
-        unit: "schedules",
-    },
-    Suite {
-        name: "steps",
-        package: "step-tests",
-        directory: "tests/steps",
-        flags: "--cfg lockfree_cuckoo_steps",
-        profile: "release",
-        arguments: &[],
-        unit: "scenes",
-    },
-    Suite {
-        name: "ordinary",
-        package: "lockfree-cuckoo",
-        directory: ".",
-        flags: "",
-        profile: "test",
-        arguments: &[],
-        unit: "",
-    },
-];
+/// All suites.
+pub fn suites() -> Vec<Suite> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        suite: Vec<Suite>,
+    }
+    let file: File = toml::from_str(include_str!("../suites.toml")).expect("a list of suites");
+    file.suite
+}
 
 /// The crate with something wrong, and who notices.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Mutant {
     /// What is wrong.
     pub name: String,
     /// File, text, and what stands there instead.
     pub changes: Vec<(String, String, String)>,
-    loom: Option<Killer>,
-    shuttle: Option<Killer>,
-    steps: Option<Killer>,
-    ordinary: Option<Killer>,
+    /// How each suite kills it, by the name of the suite.
+    #[serde(flatten)]
+    pub killers: BTreeMap<String, Killer>,
 }
 
 /// The test that must fail, as `file::test`, where `lib::test` is one of the library itself; and what it says.
 pub type Killer = (String, String);
 
 impl Mutant {
-    /// How the suite of this name kills it.
-    #[must_use]
-    pub fn killer(&self, suite: &str) -> Option<&Killer> {
-        let killer = match suite {
-            "loom" => &self.loom,
-            "shuttle" => &self.shuttle,
-            "steps" => &self.steps,
-            _ => &self.ordinary,
-        };
-        killer.as_ref()
-    }
-
     /// Takes part in the sources of a project. Each text must stand in its file exactly once.
-    ///
-    /// # Errors
-    ///
-    /// If one does not, or a file cannot be read or written.
     pub fn apply(&self, project: &Path) -> Result<(), String> {
         let changed = |file: &str, text: &str, mutated: &str| {
             let path = project.join("src").join(file);
@@ -128,10 +86,6 @@ impl Mutant {
 }
 
 /// All mutants, in the order of their files.
-///
-/// # Errors
-///
-/// If a file cannot be read, or has something else.
 pub fn mutants() -> Result<Vec<Mutant>, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -153,7 +107,6 @@ pub fn mutants() -> Result<Vec<Mutant>, String> {
 }
 
 /// The root directory of the project.
-#[must_use]
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = package.ancestors().nth(2);
@@ -183,29 +136,13 @@ mod tests {
     fn no_two_mutants_are_the_same_and_each_is_killed() {
         let (mut names, mut changes) = (BTreeSet::new(), BTreeSet::new());
         for mutant in mutants().expect("sound files") {
-            let killed = SUITES
-                .iter()
-                .any(|suite| mutant.killer(suite.name).is_some());
-            assert!(killed, "no suite kills: {}", mutant.name);
+            let mut killers = mutant.killers.keys();
+            assert!(killers.len() > 0, "no suite kills: {}", mutant.name);
+            let unknown =
+                killers.find(|&killer| suites().iter().all(|known| known.name != *killer));
+            assert_eq!(unknown, None, "{}", mutant.name);
             assert!(names.insert(mutant.name.clone()), "two: {}", mutant.name);
             assert!(changes.insert(mutant.changes), "twice: {}", mutant.name);
-        }
-    }
-
-    /// The scenes of the stopped threads are as many as the calls have accesses: none are demanded.
-    #[test]
-    fn suites_that_demand_a_number_look_whether_they_check_a_mutant() {
-        let literal = format!("\"{}\"", mutation::CHECKING_A_MUTANT);
-        for suite in SUITES
-            .iter()
-            .filter(|suite| ["loom", "shuttle"].contains(&suite.name))
-        {
-            let sources = root().join(suite.directory).join("src");
-            let looks = fs::read_dir(sources).expect("a package").any(|file| {
-                let text = fs::read_to_string(file.expect("a file").path());
-                text.is_ok_and(|text| text.contains(&literal))
-            });
-            assert!(looks, "{} does not look", suite.name);
         }
     }
 }

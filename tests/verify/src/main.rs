@@ -2,15 +2,45 @@
 //!
 //! Each layer is a program of its own, with a log under `target/verify`. The run fails if one of them does.
 
-mod layers;
-
 use std::fs;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use clap::Parser;
-use layers::{LAYERS, Layer};
+use serde::Deserialize;
 use verify::root;
+
+/// All layers.
+const LAYERS: &str = include_str!("../layers.toml");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Layers {
+    layer: Vec<Layer>,
+}
+
+/// One check: a program with a log of its own, as `layers.toml` tells it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Layer {
+    name: String,
+    finds: String,
+    command: String,
+    #[serde(default)]
+    long: String,
+    #[serde(default)]
+    short: String,
+    #[serde(default)]
+    stops_threads: bool,
+    #[serde(default = "sums_of_a_suite")]
+    says: Vec<String>,
+}
+
+fn sums_of_a_suite() -> Vec<String> {
+    [" tests passed, ", " mutants killed, "]
+        .map(String::from)
+        .into()
+}
 
 /// Runs the checks of lockfree-cuckoo and prints one line per layer.
 #[derive(Debug, Parser)]
@@ -42,20 +72,21 @@ enum Outcome {
 
 fn main() -> ExitCode {
     let Options { layers, long, list } = Options::parse();
+    let Layers { layer: all } = toml::from_str(LAYERS).expect("a list of layers");
     if list {
-        for layer in &LAYERS {
+        for layer in &all {
             println!("{:<10}  {}", layer.name, layer.finds);
         }
         return ExitCode::SUCCESS;
     }
-    let known = |name: &String| LAYERS.iter().any(|layer| layer.name == name);
+    let known = |name: &String| all.iter().any(|layer| layer.name == *name);
     if let Some(unknown) = layers.iter().find(|name| !known(name)) {
         eprintln!("there is no layer {unknown}: `cargo verify --list` lists the layers");
         return ExitCode::from(2);
     }
     let start = Instant::now();
-    let wanted = |layer: &&Layer| layers.is_empty() || layers.iter().any(|name| name == layer.name);
-    let outcomes = LAYERS.iter().filter(wanted).map(|layer| run(layer, long));
+    let wanted = |layer: &&Layer| layers.is_empty() || layers.contains(&layer.name);
+    let outcomes = all.iter().filter(wanted).map(|layer| run(layer, long));
     let outcomes: Vec<Outcome> = outcomes.collect();
     let count = |outcome| outcomes.iter().filter(|&&is| is == outcome).count();
     let failed = count(Outcome::Failed);
@@ -95,7 +126,7 @@ fn run(layer: &Layer, long: bool) -> Outcome {
 /// Whether it succeeded, and all that it printed, which is also kept in a file.
 fn output(layer: &Layer, long: bool) -> std::io::Result<(bool, String)> {
     let (root, target) = (root(), root().join("target"));
-    let more = if long { layer.long } else { layer.short };
+    let more = if long { &layer.long } else { &layer.short };
     let mut words = layer.command.split(' ').chain(more.split_terminator(' '));
     let mut command = Command::new(words.next().unwrap_or_default());
     command
@@ -113,14 +144,14 @@ fn output(layer: &Layer, long: bool) -> std::io::Result<(bool, String)> {
     log.push_str(&String::from_utf8_lossy(&output.stderr));
     let logs = target.join("verify");
     fs::create_dir_all(&logs)?;
-    fs::write(logs.join(layer.name).with_extension("log"), &log)?;
+    fs::write(logs.join(&layer.name).with_extension("log"), &log)?;
     Ok((output.status.success(), log))
 }
 
 /// What it says of itself, and what it skipped.
 fn summary(layer: &Layer, log: &str) -> String {
     let skipped = log.lines().filter(|line| line.contains(SKIPPED));
-    let says = |text: &&str| log.lines().rfind(|line| line.contains(text));
+    let says = |text: &String| log.lines().rfind(|line| line.contains(text));
     let lines: Vec<&str> = layer.says.iter().filter_map(says).chain(skipped).collect();
     lines.join("; ")
 }

@@ -8,11 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::{fs, io, slice, thread};
 
-use crate::{Mutant, Suite, root};
+use crew::CHECKING_A_MUTANT;
 
-/// The environment variable that is set while a mutant is checked: what it breaks may cut a test short, or take more
-/// schedules to find. The suites have the name a second time, so that they need not be built with this package.
-pub const CHECKING_A_MUTANT: &str = "CHECKING_A_MUTANT";
+use crate::{Mutant, Suite, root};
 
 /// What stands for a file if the tests are those of the library itself, among its sources.
 const LIBRARY: &str = "lib";
@@ -21,10 +19,6 @@ const LIBRARY: &str = "lib";
 const LEFT_OUT: [&str; 3] = ["target", "corpus", "artifacts"];
 
 /// Runs all tests whose name contains `name`.
-///
-/// # Errors
-///
-/// If one fails, or does not build, or none has this name.
 pub fn tests(suite: &Suite, name: &str) -> Result<(), String> {
     let build = Build::of_the_crate(suite);
     let tests = build.list(name)?;
@@ -32,7 +26,7 @@ pub fn tests(suite: &Suite, name: &str) -> Result<(), String> {
     work(&tests, |_, test| {
         let (passed, text) = build.run(test)?;
         for line in text.lines() {
-            if let Some(number) = leading_number(line, suite.unit) {
+            if let Some(number) = leading_number(line, &suite.unit) {
                 done.fetch_add(number, Ordering::Relaxed);
                 println!("{line}");
             }
@@ -45,7 +39,7 @@ pub fn tests(suite: &Suite, name: &str) -> Result<(), String> {
     })?;
     let (done, failed) = (done.into_inner(), failed.into_inner());
     let passed = tests.len() - failed;
-    let share = match suite.unit {
+    let share = match &*suite.unit {
         "" => String::new(),
         unit => format!(", {done} {unit}"),
     };
@@ -58,13 +52,9 @@ pub fn tests(suite: &Suite, name: &str) -> Result<(), String> {
 }
 
 /// Applies each mutant whose name contains `name` to a copy of the crate, and demands that its test fails.
-///
-/// # Errors
-///
-/// If one survives, or does not build, or none has this name.
 pub fn mutants(suite: &Suite, name: &str) -> Result<(), String> {
     let mut mutants = crate::mutants()?;
-    mutants.retain(|mutant| mutant.name.contains(name) && mutant.killer(suite.name).is_some());
+    mutants.retain(|mutant| mutant.name.contains(name) && mutant.killers.contains_key(&suite.name));
     if mutants.is_empty() {
         return Err("no mutant has this name".into());
     }
@@ -104,7 +94,7 @@ fn dies(build: &Build<'_>, mutant: &Mutant) -> Result<(bool, String), String> {
         .map_err(|error| format!("cannot copy the project: {error}"))?;
     mutant.apply(&build.project)?;
     let name = &mutant.name;
-    let killer = mutant.killer(build.suite.name);
+    let killer = mutant.killers.get(&build.suite.name);
     let (test, message) = killer.ok_or_else(|| format!("mutant {name}: no killer"))?;
     let (passed, text) = build.run(test)?;
     if !text.contains("running 1 test") {
@@ -121,7 +111,7 @@ fn dies(build: &Build<'_>, mutant: &Mutant) -> Result<(bool, String), String> {
 fn killing_files(suite: &Suite, mutants: &[Mutant]) -> BTreeSet<String> {
     let killers = mutants
         .iter()
-        .filter_map(|mutant| mutant.killer(suite.name));
+        .filter_map(|mutant| mutant.killers.get(&suite.name));
     let file_of = |(test, _): &(String, String)| test.split("::").next().map(str::to_owned);
     killers.filter_map(file_of).collect()
 }
@@ -174,7 +164,7 @@ impl<'a> Build<'a> {
         let project = root();
         let mut target = project.join("target");
         if !suite.flags.is_empty() {
-            target.push(suite.name);
+            target.push(&suite.name);
         }
         Self {
             suite,
@@ -211,7 +201,7 @@ impl<'a> Build<'a> {
     /// project itself nothing fits, since their paths differ.
     fn share(&self, other: &Self) -> io::Result<()> {
         // Cargo builds the profile `test` beside `dev`.
-        let profile = match self.suite.profile {
+        let profile = match &*self.suite.profile {
             "test" => "debug",
             other => other,
         };
@@ -226,7 +216,7 @@ impl<'a> Build<'a> {
 
     /// The tests, as `file::test`, in all files of the package whose name contains `name`.
     fn list(&self, name: &str) -> Result<Vec<String>, String> {
-        let directory = self.project.join(self.suite.directory).join("tests");
+        let directory = self.project.join(&self.suite.directory).join("tests");
         let unreadable = |error| format!("{}: {error}", directory.display());
         let mut files = BTreeSet::new();
         for entry in fs::read_dir(&directory).map_err(unreadable)? {
@@ -239,7 +229,7 @@ impl<'a> Build<'a> {
         // In the package that has other tests too, those of the suite are named after it, or kill its mutants.
         if self.suite.directory == "." {
             let killing = killing_files(self.suite, &crate::mutants()?);
-            files.retain(|file| file.starts_with(self.suite.name));
+            files.retain(|file| file.starts_with(&self.suite.name));
             files.extend(killing);
         }
         let mut tests = Vec::new();
@@ -277,16 +267,11 @@ impl<'a> Build<'a> {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
             .current_dir(&self.project)
-            .env("RUSTFLAGS", suite.flags)
+            .env("RUSTFLAGS", &suite.flags)
             .env("RUST_BACKTRACE", "0")
-            .args([
-                "test",
-                "--package",
-                suite.package,
-                "--profile",
-                suite.profile,
-            ])
-            .args(suite.arguments)
+            .args(["test", "--package", &suite.package])
+            .args(["--profile", &suite.profile])
+            .args(&suite.arguments)
             .arg("--target-dir")
             .arg(&self.target);
         for &file in files {

@@ -15,6 +15,7 @@ mod lookups;
 mod way;
 
 use std::error::Error;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .unwrap_or(if quick { IN_CACHE } else { BEYOND_CACHE });
     let fillings = options.fillings.unwrap_or(if quick { 3 } else { 5 });
 
+    fs::create_dir_all(&options.out)?;
     println!("{}", machine());
     let mut watch = Watch::default();
     let mut goals = Vec::new();

@@ -1,11 +1,10 @@
 //! The way: memory and the expected rate of false positives, again and again while a filter grows.
 
 use std::error::Error;
-use std::fs;
 use std::path::Path;
 
-use charts::{Axis, Chart, Scale, Series};
-use lockfree_cuckoo_benches::{Goal, Keys, Table, axis, insert_each, items_name, machine, or_dash};
+use charts::{Axis, Chart, Series};
+use lockfree_cuckoo_benches::{Goal, Keys, Table, insert_each, items_name, machine, or_dash};
 
 use crate::contenders::{GROWING, Growing, Visitor, visit_all};
 
@@ -89,7 +88,6 @@ fn go(keys: &Keys, start: usize) -> Vec<Way> {
 pub(crate) fn measure(keys: &Keys, start: usize, out: &Path) -> Result<Vec<Goal>, Box<dyn Error>> {
     let ways = go(keys, start);
     print(keys.stored.len(), start, &ways);
-    fs::create_dir_all(out)?;
     for (name, chart) in charts(&ways, start) {
         let path = out.join(name);
         chart.write_svg(&path)?;
@@ -136,11 +134,8 @@ fn goals(way: &Way) -> [Goal; 3] {
 const POINTS: i32 = 8;
 
 fn charts(ways: &[Way], start: usize) -> [(&'static str, Chart); 2] {
-    let bits = axis("bits an item", Scale::Log);
-    let rate = axis(
-        "expected false positives, % (of the rivals a bound)",
-        Scale::Linear,
-    );
+    let bits = Axis::log("bits an item");
+    let rate = Axis::linear("expected false positives, % (of the rivals a bound)");
     let chart = |title: &str, y: Axis, value: fn(&Look) -> Option<f64>| {
         let point = |look: &Look| Some((look.items as f64, value(look)?));
         let series = ways.iter().map(|way| Series {
@@ -160,7 +155,7 @@ fn charts(ways: &[Way], start: usize) -> [(&'static str, Chart); 2] {
                 items_name(start)
             ),
             machine: machine(),
-            x: axis("items", Scale::Log),
+            x: Axis::log("items"),
             y,
             series: series.filter(|line| !line.points.is_empty()).collect(),
         }

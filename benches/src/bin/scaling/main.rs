@@ -39,6 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", serde_json::to_string(&process)?);
         return Ok(());
     }
+    // Before an hour is spent on what nobody could keep.
+    fs::create_dir_all(&options.out)?;
     let program = env::current_exe()?;
     let size = |&items: &usize| Size {
         items,
@@ -61,7 +63,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     results.sizes.iter().for_each(tables::print);
     print_goals(&goals::judge(&results.sizes));
 
-    fs::create_dir_all(&options.out)?;
     let json = BufWriter::new(File::create(options.out.join("scaling.json"))?);
     serde_json::to_writer_pretty(json, &results)?;
     for (name, chart) in plots::draw(&results) {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser};
 use clap::{Parser, ValueEnum};
 use lockfree_cuckoo_benches::rivals;
 use lockfree_cuckoo_benches::{BEYOND_CACHE, Common, IN_CACHE, Work};
@@ -24,7 +24,8 @@ pub(crate) struct Options {
     work: Option<Vec<String>>,
 
     /// Numbers of threads
-    #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 16, 64], value_parser = threads_of)]
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 16, 64])]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub(crate) threads: Vec<usize>,
 
     /// Processes for each size [default: 5, of large filters 2, with --quick 1]
@@ -45,13 +46,6 @@ fn kinds_of_work() -> Vec<PossibleValue> {
     let latency = latency.help("Single operations of mixed work, with more threads than cores");
     let rated = rated.filter_map(|work| work.to_possible_value());
     rated.chain([latency]).collect()
-}
-
-fn threads_of(number: &str) -> Result<usize, String> {
-    match number.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("must be 1 to 1024 threads".to_owned()),
-    }
 }
 
 /// What one child has to measure.

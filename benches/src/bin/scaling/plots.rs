@@ -1,7 +1,7 @@
 //! The plots of a run.
 
-use charts::{Chart, Scale, Series};
-use lockfree_cuckoo_benches::{Work, axis, items_name};
+use charts::{Axis, Chart, Series};
+use lockfree_cuckoo_benches::{Work, items_name};
 
 use crate::results::{Results, Size};
 
@@ -16,8 +16,8 @@ pub(crate) fn draw(results: &Results) -> Vec<(String, Chart)> {
                 title: format!("Throughput of {name} work by threads, {items} items"),
                 mix: work.words(),
                 machine: results.machine.clone(),
-                x: axis("threads", Scale::Log),
-                y: axis("million operations per second", Scale::Linear),
+                x: Axis::log("threads"),
+                y: Axis::linear("million operations per second"),
                 series: lines(size, work),
             };
             charts.push((format!("threads-{name}-{items}.svg"), chart));

@@ -1,10 +1,9 @@
 //! The tables of a size.
 
 use clap::ValueEnum;
-use lockfree_cuckoo_benches::rivals::FILTER;
 use lockfree_cuckoo_benches::{
-    Cache, Latencies, Quantiles, Quartiles, Table, Work, caches, items_name, or_dash, print_about,
-    print_cores, rate_and_ratio, threads_name,
+    Latencies, Quantiles, Quartiles, Table, Work, items_name, or_dash, print_about, print_cores,
+    rate_and_ratio, threads_name,
 };
 
 use crate::results::Size;
@@ -13,25 +12,13 @@ pub(crate) fn print(size: &Size) {
     let caption = format!("{} items", items_name(size.items));
     let speedups = size.processes.iter().map(|process| process.speedup);
     print_cores(&speedups.collect::<Vec<_>>());
-    let bytes = size.about(FILTER).and_then(|about| about.bytes);
-    let beside = bytes.map(beside_caches).unwrap_or_default();
     let about = |name| Some((name, size.about(name)?));
     let rows = size.contenders().filter_map(about);
-    print_about(&format!("{caption}{beside}"), size.items, rows);
+    print_about(&caption, size.items, rows);
     let what = "million operations per second, and the ratio to the limit";
     rates(size).print(&format!("{caption}: {what}"));
     let what = "nanoseconds per operation of mixed work";
     latencies(size).print(&format!("{caption}: {what}"));
-}
-
-/// How large a table is beside the larger caches of a processor.
-fn beside_caches(bytes: usize) -> String {
-    let large = caches().into_iter().filter(|cache| cache.level > 1);
-    let share = |Cache { level, bytes: of }: Cache| {
-        let share = bytes as f64 / of as f64;
-        format!(", the filter takes {share:.2} of the cache of level {level}")
-    };
-    large.map(share).collect()
 }
 
 /// The contenders and the limit, work by work, with the quartiles of the ratios.

@@ -1,18 +1,18 @@
 //! How a filter comes to be: new, or as it was stored.
 
-use std::io::Read;
+use std::io::{self, Read};
+use std::sync::Arc;
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, CuckooFilterBuilder, GrowingCuckooFilter, GrowingCuckooFilterBuilder,
-    Hashed, RandomState, ReadError,
+    BuildError, CuckooFilterBuilder, DynFilter, GrowingCuckooFilterBuilder, Kind, RandomState,
+    ReadError,
 };
 
 use super::Filter;
 use crate::deletions::Deletions;
 use crate::engine::Engine;
-use crate::identity::Own;
-use crate::layout::Layout;
-use crate::settings::Settings;
+use crate::error::Error;
+use crate::settings::{Layout, Settings};
 
 impl Filter {
     /// A filter that takes at most `left` bytes now, and may grow to `most` if it grows.
@@ -20,7 +20,7 @@ impl Filter {
     /// # Errors
     ///
     /// If that is too little, and as the builders of the library. Nothing of note is allocated then.
-    pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, NotMade> {
+    pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, Error> {
         Self::with_seed(settings, RandomState::new().seed(), left, most)
     }
 
@@ -35,7 +35,7 @@ impl Filter {
         seed: u64,
         left: usize,
         most: usize,
-    ) -> Result<Self, NotMade> {
+    ) -> Result<Self, Error> {
         let hasher = RandomState::with_seed(seed);
         let bytes = left.saturating_sub(Self::BESIDES);
         let built = if settings.grows() {
@@ -43,28 +43,27 @@ impl Filter {
         } else {
             fixed(settings, &hasher, bytes)
         };
-        let filter = built.map_err(|error| {
-            let needed = error.memory_needed();
-            let needed = needed.map(|needed| needed.saturating_add(Self::BESIDES));
-            let rate = error.requested_rate().zip(error.false_positive_rate());
-            match (needed, rate) {
-                (Some(needed), _) if settings.grows() && needed > most => {
-                    NotMade::TooLarge { needed, most }
+        let filter = built.map_err(|error| match error {
+            BuildError::MemoryLimit { needed, .. } => {
+                let needed = needed.saturating_add(Self::BESIDES);
+                if settings.grows() && needed > most {
+                    Error::TooLarge { needed, most }
+                } else {
+                    Error::NoMemory { needed, left }
                 }
-                (Some(needed), _) => NotMade::NoMemory { needed, left },
-                (None, Some((asked, least))) if settings.grows() => {
-                    NotMade::RateOfGrowing { asked, least }
-                }
-                _ => NotMade::Build(error),
             }
+            BuildError::FalsePositiveRate {
+                requested, rate, ..
+            } if settings.grows() => Error::RateOfGrowing {
+                asked: requested,
+                least: rate,
+            },
+            BuildError::FalsePositiveRate { .. } | BuildError::RateOutOfRange { .. } => {
+                Error::NoLayout(error)
+            }
+            error => Error::NotAllocated(error),
         })?;
-        Ok(Self::of(
-            filter,
-            hasher,
-            settings,
-            Deletions::default(),
-            most,
-        ))
+        Ok(Self::of(filter, settings, 0, most, hasher))
     }
 
     /// A filter that was stored. A growing one may grow to `most` bytes.
@@ -74,26 +73,27 @@ impl Filter {
         source: &mut dyn Read,
         most: usize,
     ) -> Result<Self, ReadError> {
-        let mut filter = if settings.grows() {
-            Box::new(GrowingCuckooFilter::read_from(source)?)
+        let mut filter = DynFilter::read_from(source)?;
+        let kind = if settings.grows() {
+            Kind::Growing
         } else {
-            CuckooFilter::read_from_any_layout(source)?
+            Kind::Fixed
         };
+        if filter.kind() != kind {
+            return Err(io::Error::other("it is a filter of another kind").into());
+        }
         // Not what the one who stored it allowed.
         filter.set_max_memory_usage(most.saturating_sub(Self::BESIDES));
-        // It would not have been read with another one.
-        let hasher = filter.hasher().downcast_ref::<RandomState>().cloned();
-        let hasher = hasher.ok_or(ReadError::HasherNeeded)?;
-        let deletions = Deletions::starting_at(deleted);
-        Ok(Self::of(filter, hasher, settings, deletions, most))
+        let hasher = filter.hasher().clone();
+        Ok(Self::of(filter, settings, deleted, most, hasher))
     }
 
-    fn of(
-        filter: Box<dyn Hashed>,
-        hasher: RandomState,
+    pub(super) fn of(
+        filter: DynFilter,
         mut settings: Settings,
-        deletions: Deletions,
+        deleted: u64,
         most: usize,
+        hasher: RandomState,
     ) -> Self {
         settings.layout = Layout::Shape(filter.shape());
         Self {
@@ -101,19 +101,15 @@ impl Filter {
             engine: Engine::new(filter),
             hasher,
             settings,
-            deletions,
-            own: Own::default(),
+            deletions: Deletions::starting_at(deleted),
+            own: Arc::default(),
             budget: None,
             most,
         }
     }
 }
 
-fn fixed(
-    settings: Settings,
-    hasher: &RandomState,
-    bytes: usize,
-) -> Result<Box<dyn Hashed>, BuildError> {
+fn fixed(settings: Settings, hasher: &RandomState, bytes: usize) -> Result<DynFilter, BuildError> {
     let builder = CuckooFilterBuilder::with_hasher(hasher.clone());
     let builder = builder.capacity(settings.capacity).max_memory_usage(bytes);
     match settings.layout {
@@ -128,7 +124,7 @@ fn grown(
     hasher: &RandomState,
     bytes: usize,
     most: usize,
-) -> Result<Box<dyn Hashed>, BuildError> {
+) -> Result<DynFilter, BuildError> {
     let builder = GrowingCuckooFilterBuilder::with_hasher(hasher.clone());
     let builder = builder
         .capacity(settings.capacity)
@@ -139,40 +135,5 @@ fn grown(
     }
     .build()?;
     filter.set_max_memory_usage(most);
-    Ok(Box::new(filter))
-}
-
-/// Why no filter was made.
-#[derive(Debug, thiserror::Error)]
-pub enum NotMade {
-    /// It would take more than there is left.
-    #[error("what is left is {left} bytes, and this filter needs {needed}")]
-    NoMemory {
-        /// To begin with.
-        needed: usize,
-        /// What was said to be left.
-        left: usize,
-    },
-    /// It would take more than one that grows may.
-    #[error("a filter that grows can take at most {most} bytes, and this one needs {needed}")]
-    TooLarge {
-        /// To begin with.
-        needed: usize,
-        /// What it may take.
-        most: usize,
-    },
-    /// One that grows has a higher rate of false positives before it has grown.
-    #[error(
-        "ERROR: a filter that grows has a rate of {least:.6} when it is full for the first time, which is more than \
-         {asked}: set a higher one, or EXPANSION 0"
-    )]
-    RateOfGrowing {
-        /// What was asked for.
-        asked: f64,
-        /// What it has.
-        least: f64,
-    },
-    /// It cannot be built.
-    #[error(transparent)]
-    Build(BuildError),
+    Ok(filter.into())
 }

@@ -1,12 +1,9 @@
 //! What of a filter shows only with a budget, a mutex or a seed.
 
-use std::sync::atomic::Ordering;
-
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
 
 use super::*;
-use crate::budget::NotAdded;
-use crate::layout::Layout;
+use crate::settings::Layout;
 
 const SETTINGS: Settings = Settings {
     capacity: 100,
@@ -15,31 +12,49 @@ const SETTINGS: Settings = Settings {
     layout: Layout::Shape(Shape::of::<lockfree_cuckoo::Lanes<4, 16>>()),
 };
 
+const GROWING: Settings = Settings {
+    capacity: 1_000,
+    expansion: 2,
+    ..SETTINGS
+};
+
+/// Where the first refusal comes varies from seed to seed in a table as small as these, from .85 of the slots on.
+const SEED: u64 = 1;
+
+fn with_seed(settings: Settings, seed: u64) -> Filter {
+    Filter::with_seed(settings, seed, usize::MAX, usize::MAX).expect("room")
+}
+
+fn new(settings: Settings) -> Filter {
+    Filter::new(settings, usize::MAX, usize::MAX).expect("room")
+}
+
+/// The stored form of the library.
 fn written(filter: &Filter) -> Vec<u8> {
     let mut bytes = Vec::new();
-    filter.write(&mut bytes).expect("room");
+    let mut copy = filter.copy().expect("room");
+    copy.write(&mut bytes).expect("room");
     bytes
+}
+
+/// All that is kept.
+fn dumped(filter: &Filter) -> Vec<u8> {
+    filter.dump().whole().expect("room")
 }
 
 #[test]
 fn a_mutex_changes_nothing_but_the_waiting() {
-    let filter = Filter::new(SETTINGS, usize::MAX, usize::MAX).expect("room");
+    let filter = new(SETTINGS);
     filter.insert(b"a").expect("room");
-    let free = written(&filter);
-    let memory = filter.memory_usage();
+    let (free, memory) = (written(&filter), filter.memory_usage());
     let locked = filter.behind_a_mutex();
     assert_eq!(written(&locked), free);
     assert!(locked.contains(b"a") && locked.remove(b"a", 0) && !locked.contains(b"a"));
     assert_eq!((locked.tables(), locked.memory_usage()), (1, memory));
-}
-
-#[test]
-fn what_holds_the_lock_keeps_others_waiting() {
-    let filter = Filter::new(SETTINGS, usize::MAX, usize::MAX).expect("room");
-    let filter = filter.behind_a_mutex();
-    let held = filter.engine.access();
+    // Who holds the lock keeps others waiting.
+    let held = locked.engine.access();
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| filter.contains(b"a"));
+        let other = scope.spawn(|| locked.contains(b"a"));
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!other.is_finished());
         drop(held);
@@ -49,18 +64,14 @@ fn what_holds_the_lock_keeps_others_waiting() {
 
 #[test]
 fn items_are_hashed_as_the_library_hashes_byte_strings() {
-    for expansion in [0, 2] {
-        let settings = Settings {
-            expansion,
-            ..SETTINGS
-        };
-        let filter = Filter::new(settings, usize::MAX, usize::MAX).expect("room");
+    for settings in [SETTINGS, GROWING] {
+        let filter = new(settings);
         let items: [&[u8]; 3] = [b"a", b"", b"a longer one"];
         filter.insert(items[0]).expect("room");
         let answers = filter.insert_each(&items[1..], false);
         assert_eq!(answers, [Answer::Yes; 2]);
         let bytes = written(&filter);
-        let found = items.map(|item| match expansion {
+        let found = items.map(|item| match settings.expansion {
             0 => CuckooFilter::read_from(bytes.as_slice()).map(|f| f.contains(item)),
             _ => GrowingCuckooFilter::read_from(bytes.as_slice()).map(|f| f.contains(item)),
         });
@@ -70,16 +81,10 @@ fn items_are_hashed_as_the_library_hashes_byte_strings() {
 
 #[test]
 fn a_growing_filter_obeys_who_reads_it() {
-    let settings = Settings {
-        expansion: 2,
-        ..SETTINGS
-    };
-    let unlimited = Filter::new(settings, usize::MAX, usize::MAX).expect("room");
-    let bytes = written(&unlimited);
-    let filter = Filter::read(settings, 0, &mut bytes.as_slice(), 1 << 16);
-    let filter = filter.expect("valid");
-    let refused = (0..100_000u32).find_map(|item| filter.insert(&item.to_le_bytes()).err());
-    assert!(matches!(refused, Some(NotAdded::Refused(_))));
+    let bytes = written(&new(GROWING));
+    let filter = Filter::read(GROWING, 0, &mut bytes.as_slice(), 1 << 16).expect("valid");
+    let (_, refused) = fill(&filter, 0);
+    assert!(matches!(refused, Error::CannotGrow(_)));
     assert!(filter.memory_usage() <= 1 << 16);
 }
 
@@ -90,27 +95,16 @@ impl Budget for Least {
     fn left(&self, _used: usize) -> usize {
         self.0.load(Ordering::Relaxed)
     }
-
-    fn has_changed(&self) {}
 }
 
-/// Where the first refusal comes varies from seed to seed in a table as small as these, from .85 of the slots on.
-const SEED: u64 = 1;
-
 fn with_budget(left: usize) -> (Filter, Arc<Least>) {
-    let settings = Settings {
-        capacity: 1_000,
-        expansion: 2,
-        ..SETTINGS
-    };
     let budget = Arc::new(Least(left.into()));
-    let filter = Filter::with_seed(settings, SEED, usize::MAX, usize::MAX).expect("room");
     let shared = Arc::clone(&budget) as Arc<dyn Budget>;
-    (filter.with_budget(shared), budget)
+    (with_seed(GROWING, SEED).with_budget(shared), budget)
 }
 
 /// Adds items until one is refused, and returns how many were added.
-fn fill(filter: &Filter, from: u32) -> (u32, NotAdded) {
+fn fill(filter: &Filter, from: u32) -> (u32, Error) {
     let refused = |item: u32| filter.insert(&item.to_le_bytes()).err().zip(Some(item));
     let (error, item) = (from..).find_map(refused).expect("a limit");
     (item - from, error)
@@ -134,7 +128,7 @@ fn a_filter_that_may_not_grow_any_more_is_filled() {
             }
             let start = filter.memory_usage();
             let (added, error) = fill(&filter, items);
-            assert!(matches!(error, NotAdded::NoMemoryToGrow { left: 0, .. }));
+            assert!(matches!(error, Error::NoMemoryToGrow { left: 0, .. }));
             let last = items + added;
             assert!(filter.load_factor() > 0.9, "{deleted:?}: {filter:?}");
             let more = [last, last + 1, last + 2].map(u32::to_le_bytes);
@@ -157,7 +151,7 @@ fn a_filter_grows_when_the_next_table_fits() {
     for _ in 0..3 {
         let (added, error) = fill(&filter, next);
         next += added;
-        let NotAdded::NoMemoryToGrow { needed, .. } = error else {
+        let Error::NoMemoryToGrow { needed, .. } = error else {
             panic!("{error}");
         };
         let (before, slots) = (filter.memory_usage(), filter.slots());
@@ -181,46 +175,26 @@ fn a_filter_grows_when_the_next_table_fits() {
 fn a_filter_takes_no_more_than_it_may() {
     for most in [1 << 14, 100_000, 1 << 18] {
         let settings = Settings {
-            expansion: 1,
-            ..SETTINGS
+            capacity: 100,
+            ..GROWING
         };
         let filter = Filter::new(settings, usize::MAX, most).expect("room");
         let (_, error) = fill(&filter, 0);
-        assert!(matches!(error, NotAdded::Refused(_)), "{error}");
+        assert!(matches!(error, Error::CannotGrow(_)), "{error}");
         let bytes = filter.memory_usage();
         // Twice the table, and beside it the one that it grows out of, would have been too much.
         assert!(bytes <= most && 4 * bytes > most, "{bytes} of {most}");
     }
 }
 
-/// For one of what the commands make when nothing is said but 1,000 items, besides what holds the filter.
-#[test]
-fn a_small_filter_takes_little() {
-    for (expansion, most) in [(0, 4_000), (1, 6_000)] {
-        let settings = Settings {
-            capacity: 1_000,
-            expansion,
-            ..SETTINGS
-        };
-        let filter = Filter::new(settings, usize::MAX, usize::MAX).expect("room");
-        let bytes = filter.memory_usage();
-        assert!(bytes <= most, "{bytes} with an expansion of {expansion}");
-    }
-}
-
 #[test]
 fn a_limit_counts_all_that_a_filter_takes() {
-    for expansion in [0, 1] {
-        let settings = Settings {
-            expansion,
-            ..SETTINGS
-        };
-        let filter = Filter::with_seed(settings, SEED, usize::MAX, usize::MAX).expect("room");
-        let bytes = filter.memory_usage();
+    for settings in [SETTINGS, GROWING] {
+        let bytes = with_seed(settings, SEED).memory_usage();
         assert!(Filter::with_seed(settings, SEED, bytes, bytes).is_ok());
         let error = Filter::with_seed(settings, SEED, bytes - 1, usize::MAX).expect_err("a limit");
         assert!(
-            matches!(error, NotMade::NoMemory { needed, left } if needed == bytes && left == bytes - 1),
+            matches!(error, Error::NoMemory { needed, left } if needed == bytes && left == bytes - 1),
             "{error}"
         );
     }
@@ -228,7 +202,7 @@ fn a_limit_counts_all_that_a_filter_takes() {
 
 #[test]
 fn a_filter_that_has_grown_is_made_smaller() {
-    let (mut filter, _budget) = with_budget(usize::MAX);
+    let mut filter = with_seed(GROWING, SEED);
     let (start, slots) = (filter.memory_usage(), filter.slots());
     let items = || (0..10_000_u32).map(u32::to_le_bytes);
     assert!(items().all(|item| filter.insert(&item).is_ok()));
@@ -244,8 +218,7 @@ fn a_filter_that_has_grown_is_made_smaller() {
 
 #[test]
 fn filters_know_themselves() {
-    let filter = || Filter::new(SETTINGS, usize::MAX, usize::MAX).expect("room");
-    let (mut one, other) = (filter(), filter());
+    let (mut one, other) = (new(SETTINGS), new(SETTINGS));
     let identity = one.identity();
     one.shrink_to_fit();
     let one = Box::new(one);
@@ -253,4 +226,56 @@ fn filters_know_themselves() {
     assert!(!identity.is_gone());
     drop(one);
     assert!(identity.is_gone() && identity != other.identity());
+}
+
+fn used(filter: Filter) -> Filter {
+    for item in 0..5_000_u32 {
+        // One that does not grow is full at last.
+        let _ = filter.insert(&item.to_le_bytes());
+        if item % 3 == 0 {
+            filter.remove(&(item / 2).to_le_bytes(), 0);
+        }
+    }
+    filter
+}
+
+#[test]
+fn what_begins_alike_and_has_the_same_done_to_it_is_the_same() {
+    for settings in [SETTINGS, GROWING] {
+        let [first, second, third] = [7, 7, 8].map(|seed| used(with_seed(settings, seed)));
+        assert!(dumped(&first) == dumped(&second));
+        assert!(dumped(&first) != dumped(&third));
+        assert!(dumped(&new(settings)) != dumped(&new(settings)));
+    }
+}
+
+/// How it grows does not depend on the number.
+#[test]
+fn an_expansion_is_kept_and_nothing_else() {
+    let [one, other] = [1, 32_768].map(|expansion| {
+        let settings = Settings {
+            expansion,
+            ..GROWING
+        };
+        used(with_seed(settings, 7))
+    });
+    assert!(written(&one) == written(&other));
+    assert!(dumped(&one) != dumped(&other));
+    assert_eq!(other.settings().expansion, 32_768);
+}
+
+/// A node that saves, and one that does not, go on to be the same, also if a filter is doubling just then.
+#[test]
+fn to_store_a_filter_changes_nothing() {
+    let [saved, other] = [7, 7].map(|seed| with_seed(GROWING, seed));
+    for item in 0..5_000_u32 {
+        for filter in [&saved, &other] {
+            filter.insert(&item.to_le_bytes()).expect("room");
+        }
+        if item % 10 == 0 {
+            drop(written(&saved));
+            drop(dumped(&saved));
+        }
+    }
+    assert!(dumped(&saved) == dumped(&other));
 }

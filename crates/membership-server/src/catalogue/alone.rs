@@ -126,9 +126,16 @@ mod tests {
     use super::*;
     use crate::args::Args;
 
-    fn catalogue() -> Catalogue {
+    /// A catalogue with one filter that grows.
+    fn catalogue() -> (Catalogue, Arc<Filter>) {
         let args = Args::parse_from(["membership-server"]);
-        Catalogue::new(&args.filters, &args.limits)
+        let catalogue = Catalogue::new(&args.filters, &args.limits);
+        let filter = catalogue.get_or_create(b"f", settings()).expect("room");
+        (catalogue, filter)
+    }
+
+    fn settings() -> Settings {
+        Settings::new(100, true)
     }
 
     fn add(filter: &Filter, items: std::ops::Range<u32>) {
@@ -144,31 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_is_made_smaller_and_stays_the_same_one() {
-        let catalogue = catalogue();
-        assert!(!catalogue.shrink(b"f").expect("nobody uses it"));
-        let settings = Settings::new(100, true);
-        let filter = catalogue.get_or_create(b"f", settings).expect("room");
+    fn a_filter_is_made_smaller_when_nobody_uses_it_and_stays_the_same_one() {
+        let (catalogue, filter) = catalogue();
+        assert!(!catalogue.shrink(b"none").expect("nobody uses it"));
         let (start, before) = (filter.slots(), catalogue.reserved());
         add(&filter, 0..10_000);
         remove(&filter, 0..10_000);
         let (grown, identity) = (filter.slots(), filter.identity());
-        drop(filter);
         assert!(start < grown && before < catalogue.reserved());
-        assert!(catalogue.shrink(b"f").expect("nobody uses it"));
-        let filter = catalogue.get(b"f").expect("it is back");
-        assert!(identity == filter.identity());
-        assert_eq!(filter.slots(), start);
-        assert!(catalogue.reserved() <= before);
-    }
-
-    #[test]
-    fn a_filter_that_is_in_use_is_left_alone() {
-        let catalogue = catalogue();
-        let settings = Settings::new(100, true);
-        let filter = catalogue.get_or_create(b"f", settings).expect("room");
-        add(&filter, 0..10_000);
-        let grown = filter.slots();
         scope(|scope| {
             let shrinks = scope.spawn(|| catalogue.shrink(b"f"));
             // Nobody else is kept from it.
@@ -181,14 +171,19 @@ mod tests {
             assert!(shrinks.join().expect("no panic").is_err());
         });
         assert_eq!(filter.slots(), grown);
+        drop(filter);
+        assert!(catalogue.shrink(b"f").expect("nobody uses it"));
+        let filter = catalogue.get(b"f").expect("it is back");
+        assert!(identity == filter.identity());
+        assert_eq!(filter.slots(), start);
+        assert!(catalogue.reserved() <= before);
     }
 
     /// Whoever finds it while it is taken away again and again.
     #[test]
     fn others_find_the_filter_again() {
-        let catalogue = catalogue();
-        let settings = Settings::new(100, true);
-        catalogue.reserve(b"f", settings).expect("room");
+        let (catalogue, filter) = catalogue();
+        drop(filter);
         let is_over = AtomicBool::new(false);
         scope(|scope| {
             let users: Vec<_> = (0..2_u32)
@@ -203,7 +198,7 @@ mod tests {
                                 add(&filter, item..item + 1);
                             }
                             for item in items.clone() {
-                                let made = catalogue.get_or_create(b"f", settings);
+                                let made = catalogue.get_or_create(b"f", settings());
                                 let filter = made.expect("it is there");
                                 assert!(filter.contains(&item.to_le_bytes()));
                                 remove(&filter, item..item + 1);
@@ -228,10 +223,7 @@ mod tests {
 
     #[test]
     fn who_removes_a_filter_that_is_away_removes_it_for_good() {
-        let catalogue = catalogue();
-        let settings = Settings::new(100, true);
-        catalogue.reserve(b"f", settings).expect("room");
-        let filter = catalogue.get(b"f").expect("it is there");
+        let (catalogue, filter) = catalogue();
         let identity = filter.identity();
         let lock = Arc::default();
         let away = catalogue
@@ -239,7 +231,7 @@ mod tests {
             .expect("it is there");
         assert!(catalogue.reserved() > 0);
         assert_eq!(catalogue.remove(&[b"f".to_vec()]), 1);
-        catalogue.reserve(b"f", settings).expect("room");
+        catalogue.reserve(b"f", settings()).expect("room");
         drop(away);
         assert!(identity.is_gone());
         let filter = catalogue.get(b"f").expect("the other one");

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::Answer;
 use super::connection::check_name;
-use super::{Answer, COMMANDS};
 use crate::arguments::{Parsed, integer, is, syntax_error};
 use crate::clients::{Client, Reason};
 use crate::reply::Reply;
@@ -14,9 +14,7 @@ use crate::session::Session;
 
 pub(super) fn client(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     match *arguments {
-        [part] if is(part, "ID") => {
-            Reply::Integer(i64::try_from(session.client.id).unwrap_or(i64::MAX)).into()
-        }
+        [part] if is(part, "ID") => session.client.reply_id().into(),
         [part] if is(part, "GETNAME") => match session.client.names().name.clone() {
             name if name.is_empty() => Reply::Nil.into(),
             name => Reply::Bulk(name).into(),
@@ -57,25 +55,23 @@ fn set_info(session: &Session, what: &[u8], name: &[u8]) -> Parsed<Reply> {
     Ok(Reply::OK)
 }
 
+/// Whether a connection is one of those that are asked for.
+type Condition<'a> = Box<dyn Fn(&Client) -> bool + 'a>;
+
 fn list(session: &Session, which: &[&[u8]]) -> Parsed<Reply> {
-    let clients = session.server.clients.staying();
-    let is_asked: Box<dyn Fn(&Client) -> bool> = match *which {
+    let is_asked: Condition<'_> = match *which {
         [] => Box::new(|_| true),
         // All are of one type.
-        [option, kind] if is(option, "TYPE") => {
-            let is_normal = is(kind, "NORMAL");
-            Box::new(move |_| is_normal)
-        }
+        [option, kind] if is(option, "TYPE") => Box::new(move |_| is(kind, "NORMAL")),
         [option, ref ids @ ..] if is(option, "ID") && !ids.is_empty() => {
             let ids: Vec<u64> = ids.iter().map(|text| id(text)).collect::<Parsed<_>>()?;
             Box::new(move |client| ids.contains(&client.id))
         }
         _ => return Err(syntax_error()),
     };
+    let clients = session.server.clients.staying();
     let asked = clients.iter().filter(|client| is_asked(client));
-    Ok(Reply::text(
-        asked.map(|client| line(client)).collect::<String>(),
-    ))
+    Ok(Reply::text(asked.map(|one| line(one)).collect::<String>()))
 }
 
 /// One line, with the names that Redis has for the values.
@@ -83,12 +79,8 @@ fn line(client: &Client) -> String {
     let names = client.names().clone();
     let [name, library, version] =
         [&names.name, &names.library, &names.version].map(|text| String::from_utf8_lossy(text));
-    let command = client.last_command().map_or("NULL".to_owned(), |index| {
-        let command = COMMANDS.get(index);
-        command.map_or("unknown".to_owned(), |command| {
-            command.name.to_ascii_lowercase()
-        })
-    });
+    let command = client.last_command().map(super::name);
+    let command = command.map_or("NULL".to_owned(), str::to_ascii_lowercase);
     let Client {
         id, peer, local, ..
     } = client;
@@ -99,81 +91,51 @@ fn line(client: &Client) -> String {
     )
 }
 
-/// Which connections are to be closed.
-#[derive(Default)]
-struct Filter {
-    id: Option<u64>,
-    peer: Option<Vec<u8>>,
-    local: Option<Vec<u8>>,
-    older_than: Option<Duration>,
-    /// Also the one that asks.
-    also_me: bool,
-}
-
-impl Filter {
-    fn parse(options: &[&[u8]]) -> Parsed<Self> {
-        let mut filter = Self::default();
-        let (pairs, rest) = options.as_chunks::<2>();
-        for &[option, value] in pairs {
-            if is(option, "ID") {
-                filter.id = Some(id(value)?);
-            } else if is(option, "ADDR") {
-                filter.peer = Some(value.to_vec());
-            } else if is(option, "LADDR") {
-                filter.local = Some(value.to_vec());
-            } else if is(option, "MAXAGE") {
-                let seconds = integer(value).and_then(|seconds| u64::try_from(seconds).ok());
-                filter.older_than = Some(Duration::from_secs(seconds.ok_or_else(syntax_error)?));
-            } else if is(option, "SKIPME") && (is(value, "YES") || is(value, "NO")) {
-                filter.also_me = is(value, "NO");
-            } else {
-                return Err(syntax_error());
-            }
-        }
-        if rest.is_empty() {
-            Ok(filter)
-        } else {
-            Err(syntax_error())
-        }
-    }
-
-    fn fits(&self, client: &Client, is_me: bool) -> bool {
-        let is_at = |wanted: &Option<Vec<u8>>, address: SocketAddr| {
-            let wanted = wanted.as_ref();
-            wanted.is_none_or(|wanted| wanted == address.to_string().as_bytes())
-        };
-        self.id.is_none_or(|id| id == client.id)
-            && is_at(&self.peer, client.peer)
-            && is_at(&self.local, client.local)
-            && self.older_than.is_none_or(|age| client.age() >= age)
-            && (self.also_me || !is_me)
-    }
-}
-
 /// Closes connections. One that asks for its own end gets the reply before it.
 fn kill(session: &Session, which: &[&[u8]]) -> Parsed<Reply> {
-    let (filter, is_old_form) = match *which {
-        [address] => {
-            let filter = Filter {
-                peer: Some(address.to_vec()),
-                also_me: true,
-                ..Filter::default()
-            };
-            (filter, true)
-        }
-        _ => (Filter::parse(which)?, false),
-    };
-    let clients = session.server.clients.staying();
     let me = session.client.id;
-    let fitting = clients
-        .iter()
-        .filter(|client| filter.fits(client, client.id == me));
+    let is_old_form = which.len() == 1;
+    let (mut also_me, mut conditions) = (is_old_form, Vec::<Condition<'_>>::new());
+    let (pairs, rest) = which.as_chunks::<2>();
+    for &[option, value] in pairs {
+        if is(option, "ID") {
+            let id = id(value)?;
+            conditions.push(Box::new(move |client| client.id == id));
+        } else if is(option, "ADDR") {
+            conditions.push(Box::new(|client| is_at(client.peer, value)));
+        } else if is(option, "LADDR") {
+            conditions.push(Box::new(|client| is_at(client.local, value)));
+        } else if is(option, "MAXAGE") {
+            let seconds = integer(value).and_then(|seconds| u64::try_from(seconds).ok());
+            let age = Duration::from_secs(seconds.ok_or_else(syntax_error)?);
+            conditions.push(Box::new(move |client| client.age() >= age));
+        } else if is(option, "SKIPME") && (is(value, "YES") || is(value, "NO")) {
+            also_me = is(value, "NO");
+        } else {
+            return Err(syntax_error());
+        }
+    }
+    match *rest {
+        [address] if is_old_form => {
+            conditions.push(Box::new(move |client| is_at(client.peer, address)));
+        }
+        [] => {}
+        _ => return Err(syntax_error()),
+    }
+    let clients = session.server.clients.staying();
+    let fitting = clients.iter().filter(|client| {
+        (also_me || client.id != me) && conditions.iter().all(|fits| fits(client))
+    });
     let closed = fitting.map(|client| client.close(Reason::Killed)).count();
     match (is_old_form, closed) {
         (true, 0) => Err(Reply::error("ERR No such client")),
         (true, _) => Ok(Reply::OK),
         (false, closed) => Ok(Reply::number(closed)),
     }
+}
+
+fn is_at(address: SocketAddr, wanted: &[u8]) -> bool {
+    address.to_string().as_bytes() == wanted
 }
 
 fn id(text: &[u8]) -> Parsed<u64> {

@@ -20,15 +20,6 @@ pub(super) fn ping(_: &mut Session, arguments: &[&[u8]]) -> Answer {
     }
 }
 
-pub(super) fn echo(_: &mut Session, arguments: &[&[u8]]) -> Answer {
-    let text = arguments.first().copied().unwrap_or_default();
-    Reply::Bulk(text.to_vec().into()).into()
-}
-
-pub(super) fn quit(_: &mut Session, _: &[&[u8]]) -> Answer {
-    Answer::Last(Reply::OK)
-}
-
 pub(super) fn reset(session: &mut Session, _: &[&[u8]]) -> Answer {
     session.reset();
     Reply::Simple("RESET").into()
@@ -67,18 +58,44 @@ fn log_in(session: &mut Session, user: &[u8], password: &[u8], names_user: bool)
         session.is_authenticated = true;
         return Reply::OK.into();
     }
-    session.server.metrics.refused_passwords.inc();
-    tracing::warn!(peer = %session.client.peer, connection = session.client.id, "wrong password");
+    session.server.metrics.refused_passwords.add(1);
+    log::warn!(peer:% = session.client.peer, connection = session.client.id; "wrong password");
     let wrong = "WRONGPASS invalid username-password pair or user is disabled.";
     Answer::After(WRONG_PASSWORD, Reply::error(wrong))
 }
 
 pub(super) fn hello(session: &mut Session, arguments: &[&[u8]]) -> Answer {
-    let hello = match Hello::parse(arguments) {
-        Ok(hello) => hello,
-        Err(error) => return error.into(),
-    };
-    if let Some((user, password)) = hello.login {
+    let (mut protocol, mut login, mut name) = (session.protocol, None, None);
+    let mut options = arguments;
+    if let [version, behind @ ..] = options {
+        protocol = match integer(version) {
+            Some(2) => Protocol::Resp2,
+            Some(3) => Protocol::Resp3,
+            Some(_) => return Reply::error("NOPROTO unsupported protocol version").into(),
+            None => {
+                let wrong = "ERR Protocol version is not an integer or out of range";
+                return Reply::error(wrong).into();
+            }
+        };
+        options = behind;
+    }
+    while let [option, values @ ..] = options {
+        options = match values {
+            [user, password, behind @ ..] if is(option, "AUTH") => {
+                login = Some((user, password));
+                behind
+            }
+            [given, behind @ ..] if is(option, "SETNAME") => {
+                if let Err(error) = check_name(given) {
+                    return error.into();
+                }
+                name = Some(given);
+                behind
+            }
+            _ => return Reply::error("ERR Syntax error in HELLO").into(),
+        };
+    }
+    if let Some((user, password)) = login {
         match log_in(session, user, password, true) {
             Answer::Now(reply) if !reply.is_error() => {}
             refused => return refused,
@@ -87,56 +104,11 @@ pub(super) fn hello(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     if !session.is_authenticated {
         return Reply::error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time").into();
     }
-    if let Some(protocol) = hello.protocol {
-        session.protocol = protocol;
-    }
-    if let Some(name) = hello.name {
+    session.protocol = protocol;
+    if let Some(name) = name {
         session.client.names().name = Bytes::copy_from_slice(name);
     }
     greeting(session).into()
-}
-
-#[derive(Default)]
-struct Hello<'a> {
-    protocol: Option<Protocol>,
-    login: Option<(&'a [u8], &'a [u8])>,
-    name: Option<&'a [u8]>,
-}
-
-impl<'a> Hello<'a> {
-    fn parse(arguments: &[&'a [u8]]) -> Parsed<Self> {
-        let mut hello = Self::default();
-        let mut rest = match *arguments {
-            [] => return Ok(hello),
-            [version, ref rest @ ..] => {
-                hello.protocol = Some(match integer(version) {
-                    Some(2) => Protocol::Resp2,
-                    Some(3) => Protocol::Resp3,
-                    Some(_) => return Err(Reply::error("NOPROTO unsupported protocol version")),
-                    None => {
-                        let wrong = "ERR Protocol version is not an integer or out of range";
-                        return Err(Reply::error(wrong));
-                    }
-                });
-                rest
-            }
-        };
-        loop {
-            match *rest {
-                [] => return Ok(hello),
-                [option, user, password, ref behind @ ..] if is(option, "AUTH") => {
-                    hello.login = Some((user, password));
-                    rest = behind;
-                }
-                [option, name, ref behind @ ..] if is(option, "SETNAME") => {
-                    check_name(name)?;
-                    hello.name = Some(name);
-                    rest = behind;
-                }
-                _ => return Err(Reply::error("ERR Syntax error in HELLO")),
-            }
-        }
-    }
 }
 
 fn greeting(session: &Session) -> Reply {
@@ -148,30 +120,20 @@ fn greeting(session: &Session) -> Reply {
         ("server", Reply::text(env!("CARGO_PKG_NAME"))),
         ("version", Reply::text(env!("CARGO_PKG_VERSION"))),
         ("proto", Reply::Integer(version)),
-        (
-            "id",
-            Reply::Integer(i64::try_from(session.client.id).unwrap_or(i64::MAX)),
-        ),
+        ("id", session.client.reply_id()),
         ("mode", Reply::text("standalone")),
         ("role", Reply::text("master")),
         ("modules", Reply::Array(Vec::new())),
     ];
-    Reply::Map(pairs.map(|(name, value)| (Reply::text(name), value)).into())
+    Reply::pairs(pairs)
 }
 
 /// Whether a name fits into a line of names and values.
 pub(super) fn check_name(name: &[u8]) -> Parsed<()> {
-    const LONGEST: usize = 256;
-    if name.len() > LONGEST {
-        return Err(Reply::error(
-            "ERR Client names cannot have more than 256 bytes.",
-        ));
-    }
-    if name.iter().all(u8::is_ascii_graphic) {
-        Ok(())
-    } else {
-        Err(Reply::error(
-            "ERR Client names cannot contain spaces, newlines or special characters.",
-        ))
-    }
+    let refused = match name.len() {
+        0..=256 if name.iter().all(u8::is_ascii_graphic) => return Ok(()),
+        0..=256 => "ERR Client names cannot contain spaces, newlines or special characters.",
+        _ => "ERR Client names cannot have more than 256 bytes.",
+    };
+    Err(Reply::error(refused))
 }

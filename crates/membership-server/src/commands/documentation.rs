@@ -1,6 +1,6 @@
 //! What clients want to know of the commands, to complete and explain them.
 
-use super::{Answer, COMMANDS, Command, Run, find, usage};
+use super::{Answer, COMMANDS, Command, Run, find};
 use crate::arguments::is;
 use crate::reply::Reply;
 use crate::session::Session;
@@ -17,10 +17,11 @@ pub(super) fn command(_: &mut Session, arguments: &[&[u8]]) -> Answer {
             Reply::Array(names.collect()).into()
         }
         [part, ref names @ ..] if is(part, "INFO") => {
-            Reply::Array(chosen(names, entry, Some(Reply::Nil))).into()
+            let entries = chosen(names).map(|command| command.map_or(Reply::Nil, entry));
+            Reply::Array(entries.collect()).into()
         }
         [part, ref names @ ..] if is(part, "DOCS") => {
-            Reply::Map(chosen(names, documentation, None)).into()
+            Reply::Map(chosen(names).flatten().map(documentation).collect()).into()
         }
         _ => Reply::error(
             "ERR unknown subcommand or wrong number of arguments for 'command' command",
@@ -29,17 +30,10 @@ pub(super) fn command(_: &mut Session, arguments: &[&[u8]]) -> Answer {
     }
 }
 
-/// Of those commands, or of all if none is named.
-fn chosen<T: Clone>(names: &[&[u8]], of: fn(&Command) -> T, unknown: Option<T>) -> Vec<T> {
-    if names.is_empty() {
-        return COMMANDS.iter().map(of).collect();
-    }
-    let found = names
-        .iter()
-        .map(|name| find(name).map(|(_, command)| of(command)));
-    found
-        .filter_map(|found| found.or_else(|| unknown.clone()))
-        .collect()
+/// Those commands, as far as they are there, or all if none is named.
+fn chosen<'a>(names: &'a [&[u8]]) -> impl Iterator<Item = Option<&'static Command>> + 'a {
+    let all = COMMANDS.iter().map(Some).filter(|_| names.is_empty());
+    all.chain(names.iter().map(|name| Some(find(name)?.1)))
 }
 
 /// Name, arity, flags, and where its keys are; and what newer clients look for and find empty: categories, tips,
@@ -51,18 +45,14 @@ fn entry(command: &Command) -> Reply {
         _ => (0, 0),
     };
     let nothing = || Reply::Array(Vec::new());
-    Reply::Array(vec![
+    let mut parts = vec![
         Reply::text(lower(command)),
         Reply::Integer(command.arity),
         nothing(),
-        Reply::Integer(first),
-        Reply::Integer(last),
-        Reply::Integer(first),
-        nothing(),
-        nothing(),
-        nothing(),
-        nothing(),
-    ])
+    ];
+    parts.extend([first, last, first].map(Reply::Integer));
+    parts.extend([(); 4].map(|()| nothing()));
+    Reply::Array(parts)
 }
 
 fn documentation(command: &Command) -> (Reply, Reply) {
@@ -70,15 +60,11 @@ fn documentation(command: &Command) -> (Reply, Reply) {
         Run::Filter(_) => "cf",
         Run::Own(_) => "server",
     };
-    let mut pairs = vec![
-        (Reply::text("summary"), Reply::text(command.summary)),
-        (Reply::text("group"), Reply::text(group)),
+    let pairs = [
+        ("summary", Reply::text(command.summary)),
+        ("group", Reply::text(group)),
     ];
-    let arguments = usage::arguments(command.usage);
-    if !arguments.is_empty() {
-        pairs.push((Reply::text("arguments"), Reply::Array(arguments)));
-    }
-    (Reply::text(lower(command)), Reply::Map(pairs))
+    (Reply::text(lower(command)), Reply::pairs(pairs))
 }
 
 fn lower(command: &Command) -> String {

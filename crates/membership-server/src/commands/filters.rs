@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cf::{Absent, Call, Command, Error, Filter, Rules, Spec};
 
 use super::Answer;
-use crate::catalogue::{CreateError, Place};
+use crate::catalogue::Place;
 use crate::reply::Reply;
 use crate::server::Server;
 use crate::session::Session;
@@ -97,7 +97,7 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
             let chunk = server
                 .transfers
                 .next_chunk(&filter, caller, iterator, lend)?;
-            Ok(cf::Reply::Chunk(chunk))
+            Ok(cf::Reply::chunk(chunk))
         }
         Command::LoadChunk { end, chunk } => {
             if catalogue.get(key).is_some() {
@@ -109,16 +109,6 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
                 catalogue.adopt(key, filter)?;
             }
             Ok(cf::Reply::Done)
-        }
-    }
-}
-
-impl From<CreateError> for Error {
-    fn from(error: CreateError) -> Self {
-        match error {
-            CreateError::Exists => Self::Exists,
-            CreateError::Build(error) => error,
-            error => Self::Other(error.to_string()),
         }
     }
 }

@@ -1,7 +1,6 @@
-//! Keys, whatever is behind them.
+//! Keys, whatever is behind them, and the patterns that list them, as Redis has them.
 
 use super::Answer;
-use super::pattern::matches;
 use crate::arguments::{integer, is, syntax_error};
 use crate::catalogue::bytes_of;
 use crate::reply::Reply;
@@ -119,5 +118,91 @@ pub(super) fn memory(session: &mut Session, arguments: &[&[u8]]) -> Answer {
             })
         }
         _ => Reply::error("ERR unknown subcommand: only MEMORY USAGE key is supported").into(),
+    }
+}
+
+/// Whether a pattern stands for a text: `*` for anything, `?` for one byte, `[ab]`, `[a-c]` and `[^a]` for one of some
+/// bytes; `\` takes the next byte as it is.
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut pattern_at, mut text_at) = (0, 0);
+    // Where to go on if what follows the last star does not fit.
+    let mut star = None;
+    while let Some(&byte) = text.get(text_at) {
+        let rest = &pattern[pattern_at..];
+        if rest.first() == Some(&b'*') {
+            star = Some((pattern_at, text_at));
+            pattern_at += 1;
+        } else if let Some(length) = length_if_fits(rest, byte) {
+            pattern_at += length;
+            text_at += 1;
+        } else if let Some((at, from)) = star {
+            star = Some((at, from + 1));
+            (pattern_at, text_at) = (at + 1, from + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern[pattern_at..].iter().all(|&byte| byte == b'*')
+}
+
+/// The length of what the pattern begins with, if that stands for this byte.
+fn length_if_fits(pattern: &[u8], byte: u8) -> Option<usize> {
+    let (fits, length) = match *pattern {
+        [] => return None,
+        [b'?', ..] => (true, 1),
+        [b'\\', literal, ..] => (literal == byte, 2),
+        [b'[', ref class @ ..] => {
+            let (fits, length) = one_of(class, byte);
+            (fits, 1 + length)
+        }
+        [literal, ..] => (literal == byte, 1),
+    };
+    fits.then_some(length)
+}
+
+/// Whether the byte is one of those in brackets, and the length with the closing one. Without one the class ends with
+/// the pattern.
+fn one_of(class: &[u8], byte: u8) -> (bool, usize) {
+    let is_negated = class.first() == Some(&b'^');
+    let (mut at, mut found) = (usize::from(is_negated), false);
+    loop {
+        let (first, last, length) = match class[at..] {
+            [] => break,
+            [b']', ..] => {
+                at += 1;
+                break;
+            }
+            [b'\\', literal, ..] => (literal, literal, 2),
+            [first, b'-', last, ..] => (first.min(last), first.max(last), 3),
+            [literal, ..] => (literal, literal, 1),
+        };
+        found |= (first..=last).contains(&byte);
+        at += length;
+    }
+    (found != is_negated, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    /// Patterns, each with a text and whether it fits.
+    const CASES: &str = r"
+        * abc yes | a*c abbc yes | a*c* acb yes | a?c abc yes | a?c ac no | a*d abc no | *a*b aab yes
+        h[ae]llo hallo yes | h[ae]llo hillo no | h[^e]llo hallo yes | h[^e]llo hello no | h[a-b]llo hbllo yes
+        h[b-a]llo hallo yes | h[a-b]llo hcllo no | *[0-9] flow7 yes | *[0-9]x* a1b2xc yes | [a-] ^ yes | [a-] - no
+        [\]] ] yes | [] ] no | []a ]a no | [^] a yes | [ab b yes | [ [ no
+        a\*b a*b yes | a\*b aab no | \? ? yes | \? a no | \[a] [a] yes | \ \ yes";
+
+    #[test]
+    fn patterns_stand_for_what_they_do_in_redis() {
+        assert!(matches(b"*", b"") && !matches(b"", b"a") && !matches(b"[a]", b""));
+        for case in CASES.split(['|', '\n']).map(str::trim).skip(1) {
+            let [pattern, text, fits] = *case.split(' ').collect::<Vec<_>>() else {
+                panic!("{case}");
+            };
+            let found = matches(pattern.as_bytes(), text.as_bytes());
+            assert_eq!(found, fits == "yes", "{case}");
+        }
     }
 }

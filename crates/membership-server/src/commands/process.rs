@@ -1,19 +1,16 @@
 //! The server itself.
 
-use std::fmt::Write;
+use std::fmt::Display;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Answer;
 use crate::arguments::{is, syntax_error};
-use crate::catalogue::bytes_of;
+use crate::catalogue::{Place, bytes_of};
 use crate::reply::Reply;
 use crate::saver::NotSaved;
 use crate::server::LastSave;
 use crate::session::Session;
-
-pub(super) fn save(_: &mut Session, _: &[&[u8]]) -> Answer {
-    Answer::Save
-}
 
 pub(super) fn bgsave(session: &mut Session, _: &[&[u8]]) -> Answer {
     let saver = &session.server.saver;
@@ -73,25 +70,22 @@ pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
                 }
             }
         }
-        tracing::info!(%peer, connection, "shutting down: a client sent SHUTDOWN");
+        log::info!(peer:%, connection; "shutting down: a client sent SHUTDOWN");
         server.shut_down(last_save);
         Ok(())
     }))
 }
 
 fn no_file() -> Reply {
-    Reply::error("ERR the server has no snapshot file: start it with --snapshot")
+    Reply::error(format!("ERR {}", NotSaved::NoFile))
 }
 
 pub(super) fn module(_: &mut Session, arguments: &[&[u8]]) -> Answer {
-    match *arguments {
-        [part] if is(part, "LIST") => {
-            let pairs = [("name", Reply::text("bf")), ("ver", Reply::Integer(0))];
-            let module = Reply::Map(pairs.map(|(name, value)| (Reply::text(name), value)).into());
-            Reply::Array(vec![module]).into()
-        }
-        _ => Reply::error("ERR unknown subcommand: only MODULE LIST is supported").into(),
+    if !arguments.iter().all(|part| is(part, "LIST")) {
+        return Reply::error("ERR unknown subcommand: only MODULE LIST is supported").into();
     }
+    let module = [("name", Reply::text("bf")), ("ver", Reply::Integer(0))];
+    Reply::Array(vec![Reply::pairs(module)]).into()
 }
 
 /// The options that Redis has too, under its names.
@@ -122,111 +116,63 @@ pub(super) fn config(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     ];
     let asked = |option: &str| names.iter().any(|name| is(name, option) || is(name, "*"));
     let chosen = options.into_iter().filter(|(name, _)| asked(name));
-    Reply::Map(
-        chosen
-            .map(|(name, value)| (Reply::text(name), Reply::text(value)))
-            .collect(),
-    )
-    .into()
+    Reply::pairs(chosen.map(|(name, value)| (name, Reply::text(value)))).into()
 }
+
+/// The lines of a section: names and values.
+type Lines<'a> = &'a [(&'static str, &'a dyn Display)];
 
 pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
     let server = &session.server;
-    let (catalogue, metrics, saver) = (&server.catalogue, &server.metrics, &server.saver);
-    let filters = catalogue.filters();
-    let sections = [
-        (
-            "Server",
-            vec![
-                ("server_name", env!("CARGO_PKG_NAME").to_owned()),
-                // Libraries that ask for it want to know which commands there may be.
-                ("redis_version", "7.0.0".to_owned()),
-                ("redis_mode", "standalone".to_owned()),
-                ("process_id", std::process::id().to_string()),
-                ("tcp_port", server.args.bind.port().to_string()),
-                (
-                    "uptime_in_seconds",
-                    server.started.elapsed().as_secs().to_string(),
-                ),
-                ("worker_threads", server.args.threads().to_string()),
-            ],
-        ),
-        (
-            "Clients",
-            vec![
-                ("connected_clients", metrics.connections.get().to_string()),
-                ("maxclients", server.limits().max_connections.to_string()),
-            ],
-        ),
-        (
-            "Memory",
-            vec![
-                (
-                    "used_memory",
-                    filters
-                        .iter()
-                        .filter_map(|(key, place)| Some(bytes_of(key, place.here()?)))
-                        .sum::<usize>()
-                        .to_string(),
-                ),
-                ("reserved_memory", catalogue.reserved().to_string()),
-                ("maxmemory", server.limits().max_memory.to_string()),
-                ("mem_clients_normal", server.clients.held().to_string()),
-                ("maxmemory_clients", server.clients.most().to_string()),
-            ],
-        ),
-        (
-            "Persistence",
-            vec![
-                (
-                    "rdb_bgsave_in_progress",
-                    u8::from(saver.is_saving()).to_string(),
-                ),
-                ("rdb_last_save_time", saver.last().to_string()),
-                (
-                    "rdb_last_bgsave_status",
-                    if saver.has_failed() { "err" } else { "ok" }.to_owned(),
-                ),
-                ("last_save_age_in_seconds", saver.age().to_string()),
-                ("snapshots", metrics.snapshots.get().to_string()),
-                (
-                    "failed_snapshots",
-                    metrics.failed_snapshots.get().to_string(),
-                ),
-            ],
-        ),
-        (
-            "Stats",
-            vec![
-                (
-                    "total_connections_received",
-                    metrics.connected.get().to_string(),
-                ),
-                ("rejected_connections", metrics.rejected.get().to_string()),
-                ("evicted_clients", metrics.evicted_clients.get().to_string()),
-                (
-                    "total_net_input_bytes",
-                    metrics.bytes_read.get().to_string(),
-                ),
-                (
-                    "total_net_output_bytes",
-                    metrics.bytes_written.get().to_string(),
-                ),
-            ],
-        ),
-        (
-            "Keyspace",
-            vec![("db0", format!("keys={},expires=0,avg_ttl=0", filters.len()))],
-        ),
+    let (clients, metrics, saver) = (&server.clients, &server.metrics, &server.saver);
+    let (limits, filters) = (server.limits(), server.catalogue.filters());
+    let here = |(key, place): (&Arc<[u8]>, &Place)| Some(bytes_of(key, place.here()?));
+    #[rustfmt::skip]
+    let sections: [(&str, Lines<'_>); 6] = [
+        ("Server", &[
+            ("server_name", &env!("CARGO_PKG_NAME")),
+            // Libraries that ask for it want to know which commands there may be.
+            ("redis_version", &"7.0.0"),
+            ("redis_mode", &"standalone"),
+            ("process_id", &std::process::id()),
+            ("tcp_port", &server.args.bind.rsplit(':').next().unwrap_or_default()),
+            ("uptime_in_seconds", &server.started.elapsed().as_secs()),
+            ("worker_threads", &server.args.threads()),
+        ]),
+        ("Clients", &[
+            ("connected_clients", &clients.number()),
+            ("maxclients", &limits.max_connections),
+        ]),
+        ("Memory", &[
+            ("used_memory", &filters.iter().filter_map(here).sum::<usize>()),
+            ("reserved_memory", &server.catalogue.reserved()),
+            ("maxmemory", &limits.max_memory),
+            ("mem_clients_normal", &clients.held()),
+            ("maxmemory_clients", &clients.most()),
+        ]),
+        ("Persistence", &[
+            ("rdb_bgsave_in_progress", &u8::from(saver.is_saving())),
+            ("rdb_last_save_time", &saver.last()),
+            ("rdb_last_bgsave_status", if saver.has_failed() { &"err" } else { &"ok" }),
+            ("last_save_age_in_seconds", &saver.age()),
+            ("snapshots", &metrics.snapshots.get()),
+            ("failed_snapshots", &metrics.failed_snapshots.get()),
+        ]),
+        ("Stats", &[
+            ("total_connections_received", &metrics.connected.get()),
+            ("rejected_connections", &metrics.rejected.get()),
+            ("evicted_clients", &metrics.evicted_clients.get()),
+            ("total_net_input_bytes", &metrics.bytes_read.get()),
+            ("total_net_output_bytes", &metrics.bytes_written.get()),
+        ]),
+        ("Keyspace", &[("db0", &format!("keys={},expires=0,avg_ttl=0", filters.len()))]),
     ];
-    let mut text = String::new();
-    for (section, lines) in sections {
-        // Into a string it does not fail.
-        let _ = write!(text, "# {section}\r\n");
-        for (name, value) in lines {
-            let _ = write!(text, "{name}:{value}\r\n");
-        }
-        text.push_str("\r\n");
-    }
-    Reply::text(text).into()
+    let lines = |lines: Lines<'_>| -> String {
+        let lines = lines.iter();
+        lines
+            .map(|(name, value)| format!("{name}:{value}\r\n"))
+            .collect()
+    };
+    let sections = sections.map(|(name, all)| format!("# {name}\r\n{}", lines(all)));
+    Reply::text(sections.join("\r\n")).into()
 }

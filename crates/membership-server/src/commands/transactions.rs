@@ -4,7 +4,7 @@ use super::{Answer, Command};
 use crate::arguments::wrong_number;
 use crate::reply::Reply;
 use crate::session::Session;
-use crate::transaction::{QueueLimits, Watched};
+use crate::transaction::Watched;
 
 /// Keys that one connection can watch.
 const MOST_WATCHED: usize = 1_024;
@@ -70,21 +70,17 @@ pub(super) fn unwatch(session: &mut Session, _: &[&[u8]]) -> Answer {
 /// Keeps a command for EXEC. One that is wrong as far as can be told now aborts the transaction.
 pub(super) fn queue(session: &mut Session, command: &Command, arguments: &[&[u8]]) -> Reply {
     let limits = session.server.limits();
-    let limits = QueueLimits {
-        bytes: limits.max_request,
-        commands: limits.max_transaction,
-    };
     let Some(queue) = &mut session.queue else {
         return Reply::error("ERR no transaction");
     };
     let refusal = if !command.takes(arguments.len()) {
         wrong_number(command.name)
-    } else if command.is_alone {
+    } else if command.is_alone() {
         Reply::error("ERR Command not allowed inside a transaction")
     } else if queue.is_refused || queue.push(arguments, limits) {
         return Reply::Simple("QUEUED");
     } else {
-        let QueueLimits { bytes, commands } = limits;
+        let (commands, bytes) = (limits.max_transaction, limits.max_request);
         Reply::error(format!(
             "ERR the transaction is too long: commands that can be queued: {commands} (--max-transaction); bytes of them all: {bytes} (--max-request)"
         ))

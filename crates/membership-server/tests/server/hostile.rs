@@ -1,20 +1,21 @@
 //! What is malformed, too long, cut off, slow or not allowed.
 
-use std::io::Write;
-use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::process::{Server, path};
-use crate::wait::wait;
+use crate::process::{Server, path, until};
 use crate::wire::request;
 
 #[test]
 fn what_is_no_request_ends_the_connection_and_nothing_else() {
-    let server = Server::start(["--max-request", "4096", "--max-item", "64"]);
+    let server = Server::start("--max-request 4096 --max-item 64");
     let mut bystander = server.client();
     for (bytes, error) in [
         (b"*x\r\n".as_slice(), "invalid multibulk length"),
         (b"*2000000000\r\n", "invalid multibulk length"),
+        (
+            &[b"*".as_slice(), &[b'1'; 40]].concat(),
+            "invalid multibulk length",
+        ),
         (b"*1\r\n:1\r\n", "expected '$'"),
         (b"*1\r\n*1\r\n*1\r\n", "expected '$'"),
         (b"*1\r\n$-5\r\n", "invalid bulk length"),
@@ -24,7 +25,10 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
             b"*1\r\n$4\r\nPINGxx",
             "a bulk string does not end with CRLF",
         ),
-        (b"ECHO 'a\r\n", "unbalanced quotes in request"),
+        (
+            b"ECHO 'a\r\n",
+            "quotes in an inline request: what has blanks in it goes into an array",
+        ),
     ] {
         let mut client = server.client();
         // What was right before it is answered.
@@ -35,58 +39,52 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
             replies,
             format!("+PONG\r\n-ERR Protocol error: {error}\r\n")
         );
-        assert_eq!(bystander.ask(&["PING"]), "+PONG\r\n");
+        bystander.converse("PING -> +PONG");
     }
+    // What it sent does not end the line of an error.
+    let reply = bystander.ask(&["a\r\n+OK"]);
+    assert!(
+        reply.starts_with("-ERR unknown command 'a  +OK'"),
+        "{reply}"
+    );
 }
 
 #[test]
 fn what_is_too_long_is_refused_before_it_is_there() {
-    let server = Server::start(["--max-request", "65536", "--max-item", "1000"]);
-    let mut client = server.client();
+    let server = Server::start("--max-request 65536 --max-item 1000");
     let long = "x".repeat(1_001);
-    let refused =
-        "-ERR 1001 bytes are too many: an item or a key can have at most 1000 (--max-item)\r\n";
-    assert_eq!(client.ask(&["CF.ADD", "f", &long]), refused);
-    for words in [
-        ["CF.ADD", &long, "a"].as_slice(),
-        &["CF.LOADCHUNK", &long, "3", "abc"],
-        &["CF.RESERVE", &long, "10"],
-        &["CF.INSERT", &long, "ITEMS", "a"],
+    for request in [
+        format!("CF.ADD f {long}"),
+        format!("CF.ADD {long} a"),
+        format!("CF.LOADCHUNK {long} 3 abc"),
+        format!("CF.RESERVE {long} 10"),
+        format!("CF.INSERT {long} ITEMS a"),
+        format!("CF.INSERT f ITEMS a {long}"),
     ] {
-        assert_eq!(client.ask(words), refused, "{}", words[0]);
+        let refused =
+            "1001 bytes are too many: an item or a key can have at most 1000 (--max-item)";
+        server.converse(&format!("{request} -> -ERR {refused}"));
     }
-    assert_eq!(
-        client.ask(&["CF.INSERT", "f", "ITEMS", "a", &long]),
-        refused
-    );
-    assert_eq!(
-        client.ask(&["CF.EXISTS", "f", "a"]),
-        ":0\r\n",
-        "all items or none"
-    );
-    assert_eq!(client.ask(&["CF.ADD", "f", &long[..1_000]]), ":1\r\n");
+    // All items or none.
+    server.converse(&format!(
+        "CF.EXISTS f a -> :0\nCF.ADD f {} -> :1",
+        &long[1..]
+    ));
     // Many small ones that are too much together, and a line without an end.
-    let mut client = server.client();
-    client.try_send(&request(&vec!["0123456789"; 10_000]));
-    assert!(
-        client
-            .rest()
-            .starts_with("-ERR Protocol error: too big request")
-    );
-    let mut client = server.client();
-    client.try_send(&vec![b'a'; 200_000]);
-    assert!(
-        client
-            .rest()
-            .starts_with("-ERR Protocol error: too big inline request")
-    );
+    let many = request(&vec!["0123456789"; 10_000]);
+    for (bytes, error) in [(many, "request"), (vec![b'a'; 200_000], "inline request")] {
+        let mut client = server.client();
+        client.try_send(&bytes);
+        let refused = format!("-ERR Protocol error: too big {error}\r\n");
+        assert!(client.rest().starts_with(&refused), "{error}");
+    }
 }
 
 #[test]
 fn bytes_at_random_harm_nobody() {
-    let server = Server::start(["--max-request", "4096", "--max-item", "64"]);
+    let server = Server::start("--max-request 4096 --max-item 64");
     let mut bystander = server.client();
-    assert_eq!(bystander.ask(&["CF.ADD", "f", "a"]), ":1\r\n");
+    bystander.converse("CF.ADD f a -> :1");
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = || {
         state ^= state << 13;
@@ -109,12 +107,12 @@ fn bytes_at_random_harm_nobody() {
         client.end_of_requests();
         client.rest();
     }
-    assert_eq!(bystander.ask(&["CF.EXISTS", "f", "a"]), ":1\r\n");
+    bystander.converse("CF.EXISTS f a -> :1");
 }
 
 #[test]
 fn a_request_that_is_cut_off_is_not_carried_out() {
-    let server = Server::start::<&str>([]);
+    let server = Server::start("");
     let whole = request(&["CF.ADD", "f", "item"]);
     for cut in 0..whole.len() {
         let mut client = server.client();
@@ -122,23 +120,32 @@ fn a_request_that_is_cut_off_is_not_carried_out() {
         client.end_of_requests();
         assert_eq!(client.rest(), "", "cut at {cut}");
     }
-    assert_eq!(server.ask(&["DBSIZE"]), ":0\r\n");
+    server.converse("DBSIZE -> :0");
 }
 
 #[test]
 fn who_is_slow_is_cut_off() {
-    let server = Server::start(["--request-timeout", "0.3", "--idle-timeout", "1"]);
+    let server = Server::start("--request-timeout 1 --idle-timeout 2");
     // One that begins a request and does not end it, and one that asks nothing.
     let mut slow = server.client();
     slow.send(b"*2\r\n$4\r\nPI");
     let idle = server.client();
-    // One that takes its time, but not too much.
+    // One whose bytes each come in time, but not the request.
+    let mut dripping = server.client();
+    dripping.send(b"*2\r\n$4\r\nECHO\r\n$1000000\r\n");
+    // One that takes its time, but not too much: the server never sees a moment without a request that is not there
+    // whole.
     let mut steady = server.client();
-    for byte in request(&["PING"]) {
-        steady.send(&[byte]);
-        std::thread::sleep(Duration::from_millis(5));
+    let ping = request(&["PING"]);
+    let (first, second) = ping.split_at(9);
+    steady.send(first);
+    for _ in 0..100 {
+        std::thread::sleep(Duration::from_millis(20));
+        steady.send(&[second, first].concat());
+        assert_eq!(steady.reply(), "+PONG\r\n");
+        dripping.try_send(b"x");
     }
-    assert_eq!(steady.reply(), "+PONG\r\n");
+    until("the end of the drip", || !dripping.try_send(b"x"));
     assert_eq!(slow.rest(), "");
     assert_eq!(idle.rest(), "");
     let logs = server.stop();
@@ -147,46 +154,15 @@ fn who_is_slow_is_cut_off() {
 }
 
 #[test]
-fn a_drip_of_bytes_does_not_keep_a_request_open() {
-    let server = Server::start(["--request-timeout", "0.3"]);
-    let mut stream = TcpStream::connect(server.address).expect("a connection");
-    stream
-        .write_all(b"*2\r\n$4\r\nECHO\r\n$1000000\r\n")
-        .expect("sent");
-    // Each byte comes in time, the request does not.
-    wait("the end of the connection", || {
-        std::thread::sleep(Duration::from_millis(20));
-        stream.write_all(b"x").is_err().then_some(())
-    });
-}
-
-#[test]
-fn a_client_that_is_always_in_the_middle_of_a_request_is_not_slow() {
-    let server = Server::start(["--request-timeout", "0.3"]);
-    let mut client = server.client();
-    let ping = request(&["PING"]);
-    let (first, second) = ping.split_at(9);
-    client.send(first);
-    // The server never sees a moment without a request that is not there whole.
-    for _ in 0..50 {
-        std::thread::sleep(Duration::from_millis(20));
-        client.send(&[second, first].concat());
-        assert_eq!(client.reply(), "+PONG\r\n");
-    }
-}
-
-#[test]
 fn who_does_not_read_is_cut_off() {
-    let server = Server::start(["--request-timeout", "0.3"]);
+    let server = Server::start("--request-timeout 0.3");
     let mut greedy = server.client();
     let item = "x".repeat(10_000);
     let echo = request(&["ECHO", &item]);
     let requests = echo.repeat(100);
     // Until the server stops reading, because the replies are not taken, and then ends.
-    wait("the end of the connection", || {
-        (!greedy.try_send(&requests)).then_some(())
-    });
-    assert_eq!(server.ask(&["PING"]), "+PONG\r\n");
+    until("the end of the connection", || !greedy.try_send(&requests));
+    server.converse("PING -> +PONG");
     let logs = server.stop();
     assert!(
         logs.contains("too slow: it does not read its replies"),
@@ -194,53 +170,47 @@ fn who_does_not_read_is_cut_off() {
     );
 }
 
-#[test]
-fn a_wrong_password_opens_nothing() {
+/// A server with a password.
+fn with_password(options: &str) -> Server {
     let file = path("password");
     std::fs::write(&file, "open sesame\n").expect("a file");
-    let server = Server::start(["--password-file".as_ref(), file.as_os_str()]);
+    Server::start(&format!("{options} --password-file {}", file.display()))
+}
+
+#[test]
+fn a_wrong_password_opens_nothing() {
+    let server = with_password("");
     let mut client = server.client();
-    for words in [
-        ["CF.ADD", "f", "a"].as_slice(),
-        &["PING"],
-        &["FLUSHALL"],
-        &["SHUTDOWN"],
-        &["NONSENSE"],
-    ] {
-        assert_eq!(
-            client.ask(words),
-            "-NOAUTH Authentication required.\r\n",
-            "{words:?}"
-        );
+    for request in ["CF.ADD f a", "PING", "FLUSHALL", "SHUTDOWN", "NONSENSE"] {
+        client.converse(&format!("{request} -> -NOAUTH Authentication required."));
     }
-    assert!(client.ask(&["HELLO", "3"]).starts_with("-NOAUTH"));
-    let wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n";
+    for request in [
+        "AUTH open",
+        "AUTH nobody open",
+        "HELLO 2 AUTH default nonsense",
+    ] {
+        let wrong = "-WRONGPASS invalid username-password pair or user is disabled.";
+        client.converse(&format!("{request} -> {wrong}"));
+    }
     for words in [
-        ["AUTH", "open"].as_slice(),
-        &["AUTH", "open sesame "],
+        ["AUTH", "open sesame "].as_slice(),
         &["AUTH", "nobody", "open sesame"],
-        &["HELLO", "2", "AUTH", "default", "nonsense"],
     ] {
-        assert_eq!(client.ask(words), wrong, "{words:?}");
+        assert!(client.ask(words).starts_with("-WRONGPASS "), "{words:?}");
     }
-    assert_eq!(
-        client.ask(&["PING"]),
-        "-NOAUTH Authentication required.\r\n"
-    );
+    client.converse("PING -> -NOAUTH Authentication required.");
     assert_eq!(client.ask(&["AUTH", "open sesame"]), "+OK\r\n");
-    assert_eq!(client.ask(&["CF.ADD", "f", "a"]), ":1\r\n");
-    assert_eq!(client.ask(&["RESET"]), "+RESET\r\n");
-    assert_eq!(
-        client.ask(&["PING"]),
-        "-NOAUTH Authentication required.\r\n"
+    client.converse(
+        "CF.ADD f a -> :1
+        RESET -> +RESET
+        PING -> -NOAUTH Authentication required.",
     );
     let mut other = server.client();
-    assert!(
-        other
-            .ask(&["HELLO", "2", "AUTH", "default", "open sesame"])
-            .starts_with("*14\r\n")
-    );
-    assert_eq!(other.ask(&["CF.EXISTS", "f", "a"]), ":1\r\n");
+    let login = ["HELLO", "2", "AUTH", "default", "open sesame"];
+    assert!(other.ask(&login).starts_with("*14\r\n"));
+    other.converse("CF.EXISTS f a -> :1");
+    let reply = server.say("HELLO 3");
+    assert!(reply.starts_with("-NOAUTH "), "{reply}");
     // Whoever has not given it cannot make the server hold much either.
     let mut stranger = server.client();
     stranger.try_send(b"*2\r\n$4\r\nAUTH\r\n$100000\r\n");
@@ -252,10 +222,7 @@ fn a_wrong_password_opens_nothing() {
 
 #[test]
 fn who_gives_no_password_does_not_keep_a_place() {
-    let file = path("password");
-    std::fs::write(&file, "open sesame\n").expect("a file");
-    let options = ["--request-timeout", "0.3", "--password-file"].map(Into::into);
-    let server = Server::start(options.into_iter().chain([file.into_os_string()]));
+    let server = with_password("--request-timeout 0.3");
     let mut client = server.client();
     // A pipeline of wrong ones does not help.
     let mut guesser = server.client();
@@ -263,15 +230,15 @@ fn who_gives_no_password_does_not_keep_a_place() {
     let replies = guesser.rest();
     assert!(replies.matches("-WRONGPASS").count() < 20, "{replies}");
     // Nor does asking all the time.
-    wait("the end of the connection", || {
-        (!client.try_send(b"PING\r\n")).then_some(())
+    until("the end of the connection", || {
+        !client.try_send(b"PING\r\n")
     });
 }
 
 #[test]
 fn what_a_browser_sends_is_not_taken_for_commands() {
-    let server = Server::start::<&str>([]);
-    assert_eq!(server.ask(&["CF.ADD", "f", "a"]), ":1\r\n");
+    let server = Server::start("");
+    server.converse("CF.ADD f a -> :1");
     for start in [
         "POST / HTTP/1.1\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\n",
@@ -282,12 +249,12 @@ fn what_a_browser_sends_is_not_taken_for_commands() {
         let replies = browser.rest();
         assert!(!replies.contains("+OK"), "{replies}");
     }
-    assert_eq!(server.ask(&["CF.EXISTS", "f", "a"]), ":1\r\n");
+    server.converse("CF.EXISTS f a -> :1");
 }
 
 #[test]
 fn large_requests_leave_nothing_behind() {
-    let server = Server::start::<&str>([]);
+    let server = Server::start("");
     let resident = || server.memory("VmRSS") >> 10;
     let large = "x".repeat(15 << 20);
     let clients: Vec<_> = (0..24)

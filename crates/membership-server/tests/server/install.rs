@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use crate::download::{self, may_install, runs, skipped};
@@ -24,74 +24,60 @@ pub(crate) fn has_redis_tools() -> bool {
     })
 }
 
+/// Whether programs are there, if need be after their installation.
+fn has(what: &str, is_there: impl Fn() -> bool, install: impl Fn() -> bool) -> bool {
+    let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
+    if is_there() {
+        return true;
+    }
+    if !may_install(what) {
+        return false;
+    }
+    let has = install() && is_there();
+    if !has {
+        skipped(what, "not there, and not installed");
+    }
+    has
+}
+
 /// A Python with redis-py and prometheus_client, in an environment of its own.
 pub(crate) fn python() -> Option<PathBuf> {
-    let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
     let python = directory.join("bin/python");
     let pinned = format!(
         "import importlib.metadata as m, sys; sys.exit(any(m.version(p.split('==')[0]) != p.split('==')[1] for p in {FROM_PYPI:?}))"
     );
-    let there = || runs(Command::new(&python).args(["-c", &pinned]));
-    if there() {
-        return Some(python);
-    }
-    let what = FROM_PYPI.join(" and ");
-    if !may_install(&what) {
-        return None;
-    }
-    let make = [
-        OsStr::new("-m"),
-        "venv".as_ref(),
-        "--clear".as_ref(),
-        directory.as_os_str(),
-    ];
-    let install = ["-m", "pip", "install", "--quiet"];
-    let made = runs(Command::new("python3").args(make))
-        && runs(Command::new(&python).args(install).args(FROM_PYPI));
-    if !made || !there() {
-        let why = "python3 with venv is not there, or pip did not install it";
-        skipped(&what, why);
-        return None;
-    }
-    Some(python)
+    let is_there = || runs(Command::new(&python).args(["-c", &pinned]));
+    let install = || {
+        let mut environment = Command::new("python3");
+        environment.args(["-m", "venv", "--clear"]).arg(&directory);
+        let packages = ["-m", "pip", "install", "--quiet"];
+        runs(&mut environment) && runs(Command::new(&python).args(packages).args(FROM_PYPI))
+    };
+    has(&FROM_PYPI.join(" and "), is_there, install).then_some(python)
 }
 
 /// A directory with ioredis and node-redis, for scripts that are run by `node`.
 pub(crate) fn node_modules() -> Option<PathBuf> {
-    let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("node");
     let modules = directory.join("node_modules");
-    let version = |package: &str| -> Option<String> {
-        let text = fs::read(modules.join(package).join("package.json")).ok()?;
+    let is_pinned = |pinned: &str| -> Option<bool> {
+        let (name, version) = pinned.split_once('@')?;
+        let text = fs::read(modules.join(name).join("package.json")).ok()?;
         let about: serde_json::Value = serde_json::from_slice(&text).ok()?;
-        Some(format!("{package}@{}", about["version"].as_str()?))
+        Some(about["version"] == version)
     };
-    let is_there = |pinned: &&str| {
-        let name = pinned.split('@').next().unwrap_or_default();
-        version(name).as_deref() == Some(*pinned)
+    let is_there = || {
+        let mut packages = FROM_NPM.iter();
+        runs(Command::new("node").arg("--version"))
+            && packages.all(|package| is_pinned(package) == Some(true))
     };
-    let there = || runs(Command::new("node").arg("--version")) && FROM_NPM.iter().all(is_there);
-    if there() {
-        return Some(modules);
-    }
-    let what = FROM_NPM.join(" and ");
-    if !may_install(&what) {
-        return None;
-    }
-    let install = ["install", "--silent", "--no-audit", "--no-fund", "--prefix"];
-    let made = fs::create_dir_all(&directory).is_ok()
-        && runs(
-            Command::new("npm")
-                .args(install)
-                .arg(&directory)
-                .args(FROM_NPM),
-        );
-    if !made || !there() {
-        skipped(&what, "node is not there, or npm did not install it");
-        return None;
-    }
-    Some(modules)
+    let install = || {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]);
+        fs::create_dir_all(&directory).is_ok() && runs(npm.arg(&directory).args(FROM_NPM))
+    };
+    has(&FROM_NPM.join(" and "), is_there, install).then_some(modules)
 }
 
 pub(crate) fn output(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {
@@ -99,13 +85,9 @@ pub(crate) fn output(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {
         .args(arguments)
         .stdin(Stdio::null())
         .output();
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = run.expect("it runs");
-    let stdout = String::from_utf8_lossy(&stdout);
-    let stderr = String::from_utf8_lossy(&stderr);
-    assert!(status.success(), "{arguments:?}: {stdout}{stderr}");
-    stdout.into_owned()
+    let run = run.expect("it runs");
+    let [said, wrong] =
+        [run.stdout, run.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(run.status.success(), "{arguments:?}: {said}{wrong}");
+    said
 }

@@ -1,7 +1,7 @@
 //! The server as its users meet it: a process, spoken to over its sockets.
 //!
 //! 1. `commands`: what every command replies, in both versions of the protocol.
-//!    `transactions`: MULTI and what belongs to it. `redisbloom`: the same of RedisBloom, and what differs.
+//!    `redisbloom`: the same of RedisBloom, and what differs.
 //! 2. `clients`: the clients that people have (redis-cli, redis-py, redis-benchmark) work as they are.
 //! 3. `hostile`: what is malformed, too long, cut off, slow or not allowed harms nobody else.
 //! 4. `durability`: what was answered is there after a restart, whatever ended the server and whenever.
@@ -17,7 +17,6 @@ mod install;
 mod operation;
 mod process;
 mod redisbloom;
-mod transactions;
 mod wait;
 mod wire;
 

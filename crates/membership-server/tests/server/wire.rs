@@ -1,7 +1,24 @@
 //! A client that sends what no library would.
+//!
+//! What it asks and what is replied can be told as a dialogue, a text of lines `request -> reply`:
+//!
+//! | in a request | |
+//! |---|---|
+//! | `{0..9}` | a request for each of these numbers, with the same reply |
+//! | `[0..9]` | all of these numbers, as words of one request |
+//!
+//! | in a reply | |
+//! |---|---|
+//! | a blank | also the end of a line |
+//! | `~` | anything |
+//! | `!` at the start | any reply but such a one |
+//! | <code>a &#124; b</code> | `a` of this server, `b` of RedisBloom |
+//!
+//! A line that begins with `#` is a comment.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::ops::Range;
 use std::time::Duration;
 
 use redis_protocol::{resp2, resp3};
@@ -26,6 +43,55 @@ pub(crate) fn request<W: AsRef<[u8]>>(words: &[W]) -> Vec<u8> {
     bytes
 }
 
+fn line_request(line: &str) -> Vec<u8> {
+    request(&line.split(' ').collect::<Vec<_>>())
+}
+
+fn number(text: Option<&str>, reply: &str) -> usize {
+    let number = text.and_then(|text| text.parse().ok());
+    number.unwrap_or_else(|| panic!("no number in {reply}"))
+}
+
+/// What a request of a dialogue stands for.
+fn each(request: &str) -> Vec<String> {
+    let numbers = |open: char, close: char| -> Option<(&str, Range<usize>, &str)> {
+        let (before, rest) = request.split_once(open)?;
+        let (range, behind) = rest.split_once(close)?;
+        let (start, end) = range.split_once("..")?;
+        Some((before, start.parse().ok()?..end.parse().ok()?, behind))
+    };
+    if let Some((before, numbers, behind)) = numbers('{', '}') {
+        let one = |number| format!("{before}{number}{behind}");
+        return numbers.map(one).collect();
+    }
+    if let Some((before, numbers, behind)) = numbers('[', ']') {
+        let words: Vec<_> = numbers.map(|number| number.to_string()).collect();
+        return vec![format!("{before}{}{behind}", words.join(" "))];
+    }
+    vec![request.to_owned()]
+}
+
+/// Whether a text is like a pattern, in which `~` stands for anything.
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('~') else {
+        return pattern == text;
+    };
+    let Some(mut text) = text.strip_prefix(first) else {
+        return false;
+    };
+    let (middle, last) = rest.rsplit_once('~').unwrap_or(("", rest));
+    for part in middle.split('~') {
+        let Some(at) = text.find(part) else {
+            return false;
+        };
+        text = &text[at + part.len()..];
+    }
+    text.ends_with(last)
+}
+
+/// Chunks, each with the iterator that is behind it.
+pub(crate) type Dump = Vec<(i64, Vec<u8>)>;
+
 impl Client {
     pub(crate) fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).expect("a connection");
@@ -37,11 +103,6 @@ impl Client {
             received: Vec::new(),
             is_resp3: false,
         }
-    }
-
-    /// Replies are in the newer version from now on.
-    pub(crate) fn expect_resp3(&mut self) {
-        self.is_resp3 = true;
     }
 
     pub(crate) fn send(&mut self, bytes: &[u8]) {
@@ -76,6 +137,116 @@ impl Client {
         self.reply()
     }
 
+    /// The reply to the words of a line, as it came. Behind `HELLO 3` replies are in the newer version of the protocol.
+    pub(crate) fn say(&mut self, line: &str) -> String {
+        self.send(&line_request(line));
+        self.is_resp3 |= line.starts_with("HELLO 3");
+        self.reply()
+    }
+
+    /// Asks for each line of a dialogue, and checks the replies.
+    pub(crate) fn converse(&mut self, dialogue: &str) {
+        self.converse_as(dialogue, false);
+    }
+
+    /// The same with RedisBloom, or with this server.
+    pub(crate) fn converse_as(&mut self, dialogue: &str, is_redisbloom: bool) {
+        let lines = dialogue.lines().map(str::trim);
+        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (request, expected) = line.split_once(" -> ").expect(line);
+            let (this, redisbloom) = expected.split_once(" | ").unwrap_or((expected, expected));
+            let expected = if is_redisbloom { redisbloom } else { this };
+            let requests = each(request);
+            if let [_, _, ..] = *requests {
+                self.send(
+                    &requests
+                        .iter()
+                        .flat_map(|line| line_request(line))
+                        .collect::<Vec<_>>(),
+                );
+            }
+            for request in &requests {
+                let reply = match *requests {
+                    [_] => self.say(request),
+                    _ => self.reply(),
+                };
+                let reply = reply.replace("\r\n", " ");
+                let reply = reply.trim_end();
+                let is_right = match expected.strip_prefix('!') {
+                    Some(wrong) => !fits(wrong, reply),
+                    None => fits(expected, reply),
+                };
+                let who = if is_redisbloom {
+                    "RedisBloom"
+                } else {
+                    "this server"
+                };
+                assert!(is_right, "{who}: {request}: {reply}, not {expected}");
+            }
+        }
+    }
+
+    /// The number that a command replies.
+    pub(crate) fn number(&mut self, line: &str) -> usize {
+        let reply = self.say(line);
+        number(reply.trim_end().strip_prefix(':'), &reply)
+    }
+
+    /// The number behind a name in the reply to INFO.
+    pub(crate) fn info(&mut self, name: &str) -> usize {
+        let info = self.say("INFO");
+        let mut lines = info.lines();
+        let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        number(value, &info)
+    }
+
+    /// The number behind a name in the reply to CF.INFO.
+    pub(crate) fn described(&mut self, key: &str, name: &str) -> usize {
+        let info = self.ask(&["CF.INFO", key]);
+        let mut lines = info.lines().skip_while(|line| line.get(1..) != Some(name));
+        let value = lines.nth(1).and_then(|line| line.strip_prefix(':'));
+        number(value, &info)
+    }
+
+    /// Adds numbers to a filter. Returns how many did not fit.
+    pub(crate) fn insert(&mut self, key: &str, items: Range<usize>) -> usize {
+        self.of_items(&["CF.INSERT", key, "ITEMS"], items, ":-1\r\n")
+    }
+
+    /// How many of some numbers are in a filter.
+    pub(crate) fn found(&mut self, key: &str, items: Range<usize>) -> usize {
+        self.of_items(&["CF.MEXISTS", key], items, ":1\r\n")
+    }
+
+    fn of_items(&mut self, start: &[&str], items: Range<usize>, counted: &str) -> usize {
+        let start = start.iter().map(|word| (*word).to_owned());
+        let words: Vec<_> = start.chain(items.map(|item| item.to_string())).collect();
+        self.ask(&words).matches(counted).count()
+    }
+
+    /// A dump of a filter: chunks, each with the iterator that is behind it. Does something else before each.
+    pub(crate) fn dump(&mut self, key: &str, mut between: impl FnMut(&mut Self)) -> Dump {
+        let mut chunks = Dump::new();
+        loop {
+            between(self);
+            let iterator = chunks.last().map_or(0, |(iterator, _)| *iterator);
+            self.send(&request(&["CF.SCANDUMP", key, &iterator.to_string()]));
+            match chunk(&self.reply_bytes()) {
+                (iterator, Some(bytes)) => chunks.push((iterator, bytes)),
+                (iterator, None) => {
+                    assert_eq!(iterator, 0);
+                    return chunks;
+                }
+            }
+        }
+    }
+
+    /// Loads one chunk.
+    pub(crate) fn load(&mut self, key: &str, (iterator, bytes): &(i64, Vec<u8>)) -> String {
+        let iterator = iterator.to_string();
+        self.ask(&[b"CF.LOADCHUNK", key.as_bytes(), iterator.as_bytes(), bytes])
+    }
+
     /// The next reply, as it came.
     pub(crate) fn reply(&mut self) -> String {
         String::from_utf8_lossy(&self.reply_bytes()).into_owned()
@@ -86,7 +257,8 @@ impl Client {
             if let Some(length) = self.length_of_first() {
                 return self.received.drain(..length).collect();
             }
-            assert!(self.receive() > 0, "closed before a reply");
+            let read = self.receive().expect("a reply in time");
+            assert!(read > 0, "closed before a reply");
         }
     }
 
@@ -112,16 +284,18 @@ impl Client {
         }
     }
 
-    fn receive(&mut self) -> usize {
+    fn receive(&mut self) -> Option<usize> {
         let mut bytes = [0; 64 << 10];
-        let read = loop {
+        loop {
             match self.stream.read(&mut bytes) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                read => break read.expect("a reply in time"),
+                read => {
+                    let read = read.ok()?;
+                    self.received.extend_from_slice(&bytes[..read]);
+                    return Some(read);
+                }
             }
-        };
-        self.received.extend_from_slice(&bytes[..read]);
-        read
+        }
     }
 
     /// How many of so many replies of one line come before the server closes the connection.
@@ -133,11 +307,8 @@ impl Client {
                 replies += 1;
                 continue;
             }
-            let mut bytes = [0; 4 << 10];
-            match self.stream.read(&mut bytes) {
-                Ok(read @ 1..) => self.received.extend_from_slice(&bytes[..read]),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                _ => break,
+            if self.receive().is_none_or(|read| read == 0) {
+                break;
             }
         }
         replies
@@ -153,20 +324,17 @@ impl Client {
     }
 }
 
-/// The chunk and the iterator in the reply to CF.SCANDUMP.
+/// The iterator and the chunk in the reply to CF.SCANDUMP.
 pub(crate) fn chunk(reply: &[u8]) -> (i64, Option<Vec<u8>>) {
     use resp2::types::OwnedFrame as Frame;
-    let (frame, _) = resp2::decode::decode(reply)
-        .expect("a reply")
-        .expect("all of it");
-    match frame {
-        Frame::Array(parts) => match parts.as_slice() {
-            [Frame::Integer(iterator), Frame::BulkString(chunk)] => {
-                (*iterator, Some(chunk.clone()))
-            }
-            [Frame::Integer(iterator), Frame::Null] => (*iterator, None),
-            other => panic!("not a chunk: {other:?}"),
-        },
+    let decoded = resp2::decode::decode(reply).expect("a reply");
+    let (frame, _) = decoded.expect("all of it");
+    let Frame::Array(parts) = frame else {
+        panic!("not a chunk: {frame:?}");
+    };
+    match parts.as_slice() {
+        [Frame::Integer(iterator), Frame::BulkString(chunk)] => (*iterator, Some(chunk.clone())),
+        [Frame::Integer(iterator), Frame::Null] => (*iterator, None),
         other => panic!("not a chunk: {other:?}"),
     }
 }

@@ -61,47 +61,34 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
+    /// The periods of times in seconds, with a window of ten.
+    fn of_seconds(times: &[u64]) -> Vec<u64> {
+        let mut periods = Periods::new(Some(Duration::from_secs(10)));
+        times.iter().map(|time| periods.of(time * SECOND)).collect()
+    }
+
     #[test]
     fn packets_are_of_the_period_that_their_times_say() {
-        let [day, second, nano] = [86_400 * SECOND, SECOND, 1];
-        for (unit, window, times, expected) in [
-            // A period is a window from the first packet.
-            (
-                second,
-                10 * second,
-                &[7, 8, 16, 17, 26, 27, 36][..],
-                &[0, 0, 0, 1, 1, 2, 2][..],
-            ),
-            // However far in it the packets are, the next one begins where it should.
-            (
-                second,
-                10 * second,
-                &[0, 15, 19, 20, 29, 30],
-                &[0, 1, 1, 2, 2, 3],
-            ),
-            // A pause is two periods however long.
-            (
-                second,
-                10 * second,
-                &[0, 20, 1_000_000_000, 1_000_000_009],
-                &[0, 2, 4, 4],
-            ),
-            (nano, nano, &[0, u64::MAX, 0, u64::MAX], &[0, 2, 2, 2]),
-            // Late packets are of the present.
-            (
-                second,
-                10 * second,
-                &[0, 10, 9, 11, 3, 20, 0],
-                &[0, 1, 1, 1, 1, 2, 2],
-            ),
-            (day, u64::MAX, &[0, 1, 200_000], &[0, 0, 0]),
+        // A period is a window from the first packet.
+        assert_eq!(of_seconds(&[7, 8, 16, 17, 26, 27]), [0, 0, 0, 1, 1, 2]);
+        // However far in it the packets are, the next one begins where it should.
+        assert_eq!(of_seconds(&[0, 15, 19, 20, 29, 30]), [0, 1, 1, 2, 2, 3]);
+        // A pause is two periods however long.
+        assert_eq!(
+            of_seconds(&[0, 20, 1_000_000_000, 1_000_000_009]),
+            [0, 2, 4, 4]
+        );
+        // Late packets are of the present.
+        assert_eq!(of_seconds(&[0, 10, 9, 11, 3, 20, 0]), [0, 1, 1, 1, 1, 2, 2]);
+        let extremes = [0, u64::MAX, 0, u64::MAX];
+        for (window, numbers) in [
+            (Some(Duration::from_nanos(1)), [0, 2, 2, 2]),
+            (Some(Duration::MAX), [0, 1, 1, 1]),
+            (None, [0; 4]),
         ] {
-            let mut periods = Periods::new(Some(Duration::from_nanos(window)));
-            let numbers: Vec<u64> = times.iter().map(|time| periods.of(time * unit)).collect();
-            assert_eq!(numbers, expected, "{times:?}");
+            let mut periods = Periods::new(window);
+            assert_eq!(extremes.map(|time| periods.of(time)), numbers);
         }
-        let mut one = Periods::new(None);
-        assert_eq!([0, SECOND, u64::MAX, 5].map(|time| one.of(time)), [0; 4]);
     }
 
     #[test]

@@ -87,29 +87,48 @@ pub(crate) struct Ip<'a> {
     pub(crate) source: u128,
     pub(crate) destination: u128,
     pub(crate) protocol: u8,
-    is_later_fragment: bool,
-    payload: &'a [u8],
+    /// The length that the header says.
+    pub(super) length: u16,
+    /// Of IPv4, and of fragments of IPv6, what part of a datagram it is.
+    pub(super) part: Option<Part>,
+    pub(super) payload: &'a [u8],
+}
+
+#[derive(Clone, Copy, Hash)]
+pub(super) struct Part {
+    identification: u32,
+    offset: u16,
+    more_follow: bool,
 }
 
 impl<'a> Ip<'a> {
     /// Those of a packet; `None` if it is not of IP.
     pub(crate) fn of(net: &LaxNetSlice<'a>) -> Option<Self> {
-        let (version, [source, destination], is_later_fragment, payload) = match net {
+        let (version, [source, destination], length, part, payload) = match net {
             LaxNetSlice::Ipv4(ip) => {
                 let header = ip.header();
                 let ends = [header.source(), header.destination()];
                 let ends = ends.map(|address| u128::from(u32::from_be_bytes(address)));
-                let is_later = header.fragments_offset().value() != 0;
-                (4, ends, is_later, ip.payload())
+                let part = Part {
+                    identification: header.identification().into(),
+                    offset: header.fragments_offset().value(),
+                    more_follow: header.more_fragments(),
+                };
+                (4, ends, header.total_len(), Some(part), ip.payload())
             }
             LaxNetSlice::Ipv6(ip) => {
                 let header = ip.header();
                 let ends = [header.source(), header.destination()].map(u128::from_be_bytes);
-                let is_later = ip.extensions().clone().into_iter().any(|extension| {
-                    matches!(extension, Ipv6ExtensionSlice::Fragment(fragment)
-                        if fragment.fragment_offset().value() != 0)
+                let mut extensions = ip.extensions().clone().into_iter();
+                let part = extensions.find_map(|extension| match extension {
+                    Ipv6ExtensionSlice::Fragment(fragment) => Some(Part {
+                        identification: fragment.identification(),
+                        offset: fragment.fragment_offset().value(),
+                        more_follow: fragment.more_fragments(),
+                    }),
+                    _ => None,
                 });
-                (6, ends, is_later, ip.payload())
+                (6, ends, header.payload_length(), part, ip.payload())
             }
             LaxNetSlice::Arp(_) => return None,
         };
@@ -118,7 +137,8 @@ impl<'a> Ip<'a> {
             source,
             destination,
             protocol: payload.ip_number.0,
-            is_later_fragment,
+            length,
+            part,
             payload: payload.payload,
         })
     }
@@ -126,10 +146,9 @@ impl<'a> Ip<'a> {
     /// What was captured of the header of the next protocol. A later fragment starts in the middle of a datagram: the bytes
     /// where the ports would be are data.
     pub(crate) fn transport(&self) -> &'a [u8] {
-        if self.is_later_fragment {
-            &[]
-        } else {
-            self.payload
+        match self.part {
+            Some(Part { offset: 1.., .. }) => &[],
+            _ => self.payload,
         }
     }
 

@@ -20,10 +20,10 @@
 //! that differs, and if that is missing too, the retransmission counts as a copy. Copies come within milliseconds, so a short
 //! window tells most apart.
 
-use arrayvec::ArrayVec;
-use etherparse::{Ipv6ExtensionSlice, LaxNetSlice, LaxSlicedPacket};
+use super::headers::Ip;
+use etherparse::LaxSlicedPacket;
 use lockfree_cuckoo::RandomState;
-use std::hash::{BuildHasher, Hasher};
+use std::hash::{BuildHasher, Hash};
 
 /// One packet, the same value for all of its copies: 128 bits of two keyed hashes, so that the exact set of `--verify` is
 /// exact for all one can tell.
@@ -41,53 +41,23 @@ impl Digest {
 
     /// The key of a packet; `None` if there is no more of it than link headers.
     pub(crate) fn of_packet(&self, packet: &LaxSlicedPacket<'_>) -> Option<PacketKey> {
-        // The fields of an IP header that stay.
-        let mut header = ArrayVec::<u8, 48>::new();
-        let mut push = |field: &[u8]| {
-            let pushed = header.try_extend_from_slice(field);
-            pushed.expect("43 bytes at most");
-        };
-        let bytes = match &packet.net {
-            Some(LaxNetSlice::Ipv4(ip)) => {
-                let fields = ip.header();
-                push(&[4, ip.payload().ip_number.0]);
-                push(&fields.total_len().to_be_bytes());
-                push(&fields.identification().to_be_bytes());
-                push(&fields.fragments_offset().value().to_be_bytes());
-                push(&[u8::from(fields.more_fragments())]);
-                push(&fields.source());
-                push(&fields.destination());
-                ip.payload().payload
+        let halves = match packet.net.as_ref().and_then(Ip::of) {
+            Some(ip) => {
+                let ends = (ip.source, ip.destination);
+                let header = (ip.version, ip.protocol, ip.length, ends, ip.part);
+                self.hash((header, ip.payload))
             }
-            Some(LaxNetSlice::Ipv6(ip)) => {
-                let fields = ip.header();
-                push(&[6, ip.payload().ip_number.0]);
-                push(&fields.payload_length().to_be_bytes());
-                push(&fields.source());
-                push(&fields.destination());
-                for extension in ip.extensions().clone() {
-                    if let Ipv6ExtensionSlice::Fragment(fragment) = extension {
-                        push(&fragment.identification().to_be_bytes());
-                        push(&fragment.fragment_offset().value().to_be_bytes());
-                        push(&[u8::from(fragment.more_fragments())]);
-                        break; // a second one is nonsense
-                    }
-                }
-                ip.payload().payload
-            }
-            Some(LaxNetSlice::Arp(_)) | None => {
+            None => {
                 let payload = packet.ether_payload()?;
-                push(&payload.ether_type.0.to_be_bytes());
-                payload.payload
+                self.hash((payload.ether_type.0, payload.payload))
             }
         };
-        let halves = self.0.each_ref().map(|state| {
-            let mut hasher = state.build_hasher();
-            hasher.write(&header);
-            hasher.write(bytes);
-            u128::from(hasher.finish())
-        });
         Some(PacketKey(halves[0] << 64 | halves[1]))
+    }
+
+    fn hash(&self, packet: impl Hash) -> [u128; 2] {
+        let half = |state: &RandomState| state.hash_one(&packet).into();
+        self.0.each_ref().map(half)
     }
 }
 

@@ -5,15 +5,16 @@
 //! runs.
 
 use super::{Source, Work};
-use crate::batches::{Batch, Intake, Packer, Reader, lock};
+use crate::batches::{Batch, Intake, Packer, Reader};
 use crate::filter::Kind;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use crossbeam_utils::CachePadded;
+use parking_lot::Mutex;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -135,7 +136,7 @@ impl Stream {
             // It said that it is done, and a panic of it was printed.
             let _ = self.reader.join();
         }
-        std::mem::take(&mut *lock(&self.intake))
+        std::mem::take(&mut *self.intake.lock())
     }
 }
 

@@ -7,22 +7,13 @@ use std::collections::BTreeMap;
 const WAITING: usize = 1 << 14;
 const WAITING_BYTES: usize = 64 << 20;
 
+#[derive(Default)]
 pub(super) struct Ordered<P> {
     /// The batch whose turn it is.
     next: u64,
     /// The pieces that wait, and their bytes.
     waiting: BTreeMap<u64, (P, usize)>,
     bytes: usize,
-}
-
-impl<P> Default for Ordered<P> {
-    fn default() -> Self {
-        Self {
-            next: 0,
-            waiting: BTreeMap::new(),
-            bytes: 0,
-        }
-    }
 }
 
 impl<P> Ordered<P> {

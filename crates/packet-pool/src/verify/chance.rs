@@ -65,14 +65,8 @@ mod tests {
     #[test]
     fn only_more_than_chance_gives_is_too_many() {
         for (expected, most) in [(0.0, 10), (0.004, 10), (17.0, 51), (100.0, 170)] {
-            assert!(
-                !too_many(0, expected) && !too_many(most, expected),
-                "{expected}"
-            );
-            assert!(
-                too_many(most + 1, expected) && too_many(1_000_000, expected),
-                "{expected}"
-            );
+            let wrong = [0, most, most + 1, 1_000_000].map(|seen| too_many(seen, expected));
+            assert_eq!(wrong, [false, false, true, true], "{expected}");
         }
     }
 
@@ -84,21 +78,11 @@ mod tests {
                 let tables = Tables::of(Plan { kind, keys, rate }, 200, shape);
                 tables.rate(used) / tables.per_load()
             };
-            let expected = [
-                (0, 0.0),
-                (50, 0.5),
-                (100, 1.0),
-                (200, 1.5),
-                (300, 2.0),
-                (700, 3.0),
-            ];
-            for (used, expected) in expected {
-                assert!(
-                    (loads(Kind::Growing, used) - expected).abs() < 1e-9,
-                    "{used}"
-                );
+            let growing = [0, 50, 100, 200, 300, 700].map(|used| loads(Kind::Growing, used));
+            let all = growing.into_iter().chain([loads(Kind::Fixed, 100)]);
+            for (loads, expected) in all.zip([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 0.5]) {
+                assert!((loads - expected).abs() < 1e-9, "{loads} {expected}");
             }
-            assert!((loads(Kind::Fixed, 100) - 0.5).abs() < 1e-9);
         }
     }
 }

@@ -75,21 +75,20 @@ pub(crate) const LITTLE: Order = Order { big: false };
 pub(crate) const BIG: Order = Order { big: true };
 
 impl Order {
-    fn put<const N: usize>(self, out: &mut Vec<u8>, mut bytes: [u8; N]) {
-        if self.big {
-            bytes.reverse();
-        }
-        out.extend(bytes);
-    }
-
-    fn u16(self, out: &mut Vec<u8>, value: u16) {
-        self.put(out, value.to_le_bytes());
+    fn u16(self, out: &mut Vec<u8>, values: &[u16]) {
+        let bytes = |value: &u16| match self.big {
+            true => value.to_be_bytes(),
+            false => value.to_le_bytes(),
+        };
+        out.extend(values.iter().flat_map(bytes));
     }
 
     fn u32(self, out: &mut Vec<u8>, values: &[u32]) {
-        values
-            .iter()
-            .for_each(|value| self.put(out, value.to_le_bytes()));
+        let bytes = |value: &u32| match self.big {
+            true => value.to_be_bytes(),
+            false => value.to_le_bytes(),
+        };
+        out.extend(values.iter().flat_map(bytes));
     }
 
     /// A pcap file of packets that all came at one time.
@@ -105,15 +104,10 @@ impl Order {
         link: u32,
         packets: &[(u32, impl AsRef<[u8]>)],
     ) -> Vec<u8> {
-        let units = if magic == NANOSECONDS {
-            1_000_000
-        } else {
-            1_000
-        };
+        let units = [1_000, 1_000_000][usize::from(magic == NANOSECONDS)];
         let mut file = Vec::new();
         self.u32(&mut file, &[magic]);
-        self.u16(&mut file, 2);
-        self.u16(&mut file, 4);
+        self.u16(&mut file, &[2, 4]);
         self.u32(&mut file, &[0, 0, 65535, link]);
         for (time, packet) in packets {
             let packet = packet.as_ref();
@@ -157,8 +151,7 @@ impl Order {
         let mut file = self.section();
         // if_tsresol, and the end of the options.
         let mut options = Vec::new();
-        self.u16(&mut options, 9);
-        self.u16(&mut options, 1);
+        self.u16(&mut options, &[9, 1]);
         options.extend([resolution, 0, 0, 0, 0, 0, 0, 0]);
         self.interface(&mut file, &options);
         for (time, packet) in packets {
@@ -170,8 +163,7 @@ impl Order {
     fn section(self) -> Vec<u8> {
         let mut section = Vec::new();
         self.u32(&mut section, &[0x1a2b_3c4d]);
-        self.u16(&mut section, 1);
-        self.u16(&mut section, 0);
+        self.u16(&mut section, &[1, 0]);
         section.extend([0xff; 8]);
         let mut file = Vec::new();
         self.block(&mut file, 0x0a0d_0d0a, &section);
@@ -180,8 +172,7 @@ impl Order {
 
     fn interface(self, file: &mut Vec<u8>, options: &[u8]) {
         let mut body = Vec::new();
-        self.u16(&mut body, 1);
-        self.u16(&mut body, 0);
+        self.u16(&mut body, &[1, 0]);
         self.u32(&mut body, &[65535]);
         body.extend(options);
         self.block(file, 1, &body);
@@ -212,10 +203,9 @@ impl Order {
 pub(crate) fn ethernet(tags: &[(u16, u16)], ether_type: u16, payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![2; 12];
     for &(protocol, tag) in tags {
-        BIG.u16(&mut frame, protocol);
-        BIG.u16(&mut frame, tag);
+        BIG.u16(&mut frame, &[protocol, tag]);
     }
-    BIG.u16(&mut frame, ether_type);
+    BIG.u16(&mut frame, &[ether_type]);
     frame.extend(payload);
     frame
 }
@@ -223,9 +213,9 @@ pub(crate) fn ethernet(tags: &[(u16, u16)], ether_type: u16, payload: &[u8]) -> 
 /// An IPv4 packet; `fragment` is the field of flags and offset.
 pub(crate) fn ipv4(protocol: u8, ends: [[u8; 4]; 2], fragment: u16, payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0x45, 0];
-    BIG.u16(&mut packet, 20 + payload.len() as u16);
+    BIG.u16(&mut packet, &[20 + payload.len() as u16]);
     packet.extend([0, 1]);
-    BIG.u16(&mut packet, fragment);
+    BIG.u16(&mut packet, &[fragment]);
     packet.extend([64, protocol, 0, 0]);
     packet.extend(ends.concat());
     packet.extend(payload);
@@ -235,12 +225,11 @@ pub(crate) fn ipv4(protocol: u8, ends: [[u8; 4]; 2], fragment: u16, payload: &[u
 /// An IPv6 packet between `2001:db8::from` and `2001:db8::to`.
 pub(crate) fn ipv6(next: u8, ends: [u8; 2], payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0x60, 0, 0, 0];
-    BIG.u16(&mut packet, payload.len() as u16);
+    BIG.u16(&mut packet, &[payload.len() as u16]);
     packet.extend([next, 64]);
     for last in ends {
-        packet.extend([
-            0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last,
-        ]);
+        let address = 0x2001_0db8_u128 << 96 | u128::from(last);
+        packet.extend(address.to_be_bytes());
     }
     packet.extend(payload);
     packet
@@ -249,7 +238,7 @@ pub(crate) fn ipv6(next: u8, ends: [u8; 2], payload: &[u8]) -> Vec<u8> {
 /// The payload of an IPv6 fragment of UDP.
 pub(crate) fn fragment(id: u8, offset: u16, payload: &[u8]) -> Vec<u8> {
     let mut header = vec![17, 0];
-    BIG.u16(&mut header, offset << 3);
+    BIG.u16(&mut header, &[offset << 3]);
     header.extend([0, 0, 0, id]);
     ipv6(44, [1, 2], &[&header, payload].concat())
 }

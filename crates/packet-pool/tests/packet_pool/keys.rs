@@ -27,74 +27,55 @@ fn tagged(tags: &[(u16, u16)]) -> [Key; 2] {
 
 #[test]
 fn both_directions_are_one_flow() {
-    let echo = |kind, id| vec![kind, 0, 0, 0, 0, id, 0, 1];
-    let unreachable = |code, word| vec![3, code, 0, 0, 0, word, 0, 0];
+    let (there, back) = ([A, B], [B, A]);
+    let v4 = |protocol, ends, from, to| ipv4(protocol, ends, 0, &ports(from, to));
+    let udp6 = |ends, from, to| ipv6(17, ends, &ports(from, to));
+    let icmp = |ends, kind, code, id| ipv4(1, ends, 0, &[kind, code, 0, 0, 0, id, 0, 1]);
+    let icmp6 = |ends, kind, id| ipv6(58, ends, &[kind, 0, 0, 0, 0, id, 0, 1]);
     let hop_by_hop = [&[17, 0, 1, 4, 0, 0, 0, 0][..], &ports(1, 2)].concat();
-    let v4 = |protocol, ends, payload: &[u8]| ipv4(protocol, ends, 0, payload);
+    let later = |ends, field, from, to| ipv4(17, ends, field, &ports(from, to));
     // Packets of one flow in each line, and of another one in each.
     let mut flows = vec![
-        vec![
-            v4(6, [A, B], &ports(40000, 80)),
-            v4(6, [B, A], &ports(80, 40000)),
-        ],
+        vec![v4(6, there, 40000, 80), v4(6, back, 80, 40000)],
         // The ports go with their addresses.
-        vec![v4(6, [A, B], &ports(80, 40000))],
+        vec![v4(6, there, 80, 40000)],
         // Both endpoints on one host, as in a loopback capture.
-        vec![v4(17, [A, A], &ports(1, 2)), v4(17, [A, A], &ports(2, 1))],
-        vec![
-            v4(17, [A, B], &ports(1, 2)),
-            ipv4(17, [A, B], 0x2000, &ports(1, 2)),
-        ],
-        vec![v4(6, [A, B], &ports(1, 2))],
-        vec![v4(6, [A, A], &ports(1, 2))],
-        vec![v4(132, [A, B], &ports(1, 2))],
+        vec![v4(17, [A, A], 1, 2), v4(17, [A, A], 2, 1)],
+        vec![v4(17, there, 1, 2), later(there, 0x2000, 1, 2)],
+        vec![v4(6, there, 1, 2)],
+        vec![v4(6, [A, A], 1, 2)],
+        vec![v4(132, there, 1, 2)],
         // Without ports the addresses are the flow.
-        vec![v4(47, [A, B], &ports(1, 2)), v4(47, [B, A], &ports(3, 4))],
+        vec![v4(47, there, 1, 2), v4(47, back, 3, 4)],
         // Later fragments have none.
-        vec![
-            ipv4(17, [A, B], 0x2010, &ports(1, 2)),
-            ipv4(17, [B, A], 0x0020, &ports(3, 4)),
-        ],
+        vec![later(there, 0x2010, 1, 2), later(back, 0x0020, 3, 4)],
         vec![fragment(9, 16, &ports(1, 2)), fragment(9, 32, &ports(1, 2))],
         // Extension headers are passed over.
         vec![
-            ipv6(17, [1, 2], &ports(1, 2)),
-            ipv6(17, [2, 1], &ports(2, 1)),
+            udp6([1, 2], 1, 2),
+            udp6([2, 1], 2, 1),
             fragment(9, 0, &ports(1, 2)),
             ipv6(0, [1, 2], &hop_by_hop),
         ],
         vec![ipv6(6, [1, 2], &ports(1, 2))],
         vec![ipv6(6, [1, 3], &ports(1, 2))],
         // An echo and its reply.
-        vec![v4(1, [A, B], &echo(8, 5)), v4(1, [B, A], &echo(0, 5))],
-        vec![v4(1, [A, B], &echo(8, 6))],
-        vec![
-            ipv6(58, [1, 2], &echo(128, 5)),
-            ipv6(58, [2, 1], &echo(129, 5)),
-        ],
-        vec![ipv6(58, [2, 1], &echo(129, 9))],
-        vec![
-            ipv6(58, [1, 2], &echo(160, 5)),
-            ipv6(58, [2, 1], &echo(161, 5)),
-        ],
+        vec![icmp(there, 8, 0, 5), icmp(back, 0, 0, 5)],
+        vec![icmp(there, 8, 0, 6)],
+        vec![icmp6([1, 2], 128, 5), icmp6([2, 1], 129, 5)],
+        vec![icmp6([2, 1], 129, 9)],
+        vec![icmp6([1, 2], 160, 5), icmp6([2, 1], 161, 5)],
         // Elsewhere those bytes are no identifier, and type and code decide.
-        vec![
-            v4(1, [A, B], &unreachable(3, 0)),
-            v4(1, [A, B], &unreachable(3, 8)),
-        ],
-        vec![v4(1, [A, B], &unreachable(1, 0))],
+        vec![icmp(there, 3, 3, 0), icmp(there, 3, 3, 8)],
+        vec![icmp(there, 3, 1, 0)],
     ];
     for (request, reply) in [(13, 14), (15, 16), (17, 18), (42, 43)] {
-        flows.push(vec![
-            v4(1, [A, B], &echo(request, 5)),
-            v4(1, [B, A], &echo(reply, 5)),
-        ]);
-        flows.push(vec![v4(1, [B, A], &echo(reply, 6))]);
+        flows.push(vec![icmp(there, request, 0, 5), icmp(back, reply, 0, 5)]);
+        flows.push(vec![icmp(back, reply, 0, 6)]);
     }
-    let mut keys = vec![
-        Keys::new(Mode::Flows).made_up(1),
-        Keys::new(Mode::Flows).made_up(2),
-    ];
+    let mut keys = [1, 2]
+        .map(|number| Keys::new(Mode::Flows).made_up(number))
+        .to_vec();
     assert_ne!(keys[0], keys[1]);
     for packets in &flows {
         let key = flow(&packets[0]);
@@ -272,23 +253,8 @@ fn link_headers_and_tags_are_not_in_the_key() {
 }
 
 #[test]
-fn copies_are_found_in_a_capture() {
-    // Each packet before and behind a router, and one flow of all of them.
-    let packets: Vec<_> = (0..500_u16)
-        .flat_map(|number| {
-            let packet = with(&udp(1), 4, &number.to_be_bytes());
-            let mirrored = ethernet(&[(CUSTOMER, 5)], 0x0800, &with(&packet, 8, &[63]));
-            [ethernet(&[], 0x0800, &packet), mirrored]
-        })
-        .collect();
-    let file = LITTLE.pcap(MICROSECONDS, 1, &packets);
-    for workers in [1, 2, 5] {
-        let run = call(&format!("--mode packets -j {workers}"))
-            .on(&file)
-            .expect(0);
-        run.found(1000, 500);
-    }
-    // Behind the first 256 bytes, too, of which a flow needs no more.
+fn a_packet_is_more_than_its_headers() {
+    // Behind the first 256 bytes, of which a flow needs no more.
     let long = |last| with(&ipv6(17, [1, 2], &[0; 1000]), 1039, &[last]);
     let file = LITTLE.pcap(MICROSECONDS, 101, &[long(1), long(2), long(1)]);
     call("--mode packets").on(&file).expect(0).found(3, 2);

@@ -36,16 +36,13 @@ fn help_explains_everything() {
 #[test]
 fn the_sweep_measures_and_draws() {
     let picture = Scratch::absent();
-    let run = call("--repeat 1 -j 2 --svg")
-        .path(picture.path())
-        .plain()
-        .expect(0);
+    let sweep = call("--repeat 1 -j 2 --svg").path(picture.path());
+    let run = sweep.plain().expect(0);
     for row in ["      1 ", "      2 "] {
         let line = run.out.lines().find(|line| line.starts_with(row));
         let figures = line.expect("a row").split_whitespace().skip(1);
-        let figures: Vec<f64> = figures
-            .map(|figure| figure.parse().expect("a number"))
-            .collect();
+        let figures = figures.map(|figure| figure.parse().expect("a number"));
+        let figures: Vec<f64> = figures.collect();
         assert_eq!(figures.len(), 5, "{}", run.out);
         assert!(figures.iter().all(|&figure| figure > 0.0), "{}", run.out);
     }
@@ -69,10 +66,8 @@ fn the_sweep_measures_and_draws() {
 #[test]
 fn a_sweep_that_cannot_be_is_refused() {
     // It has not measured before it says so.
-    let run = call("--sweep --repeat 1 -j 1 --svg no/such/folder/sweep.svg")
-        .plain()
-        .expect(1);
-    run.only_says(&["cannot write no/such"]);
+    let run = call("--sweep --repeat 1 -j 1 --svg no/such/folder/sweep.svg").plain();
+    run.expect(1).only_says(&["cannot write no/such"]);
     assert!(!call("--sweep --window 1").plain().expect(2).err.is_empty());
     let none = call("--sweep").plain().on(&loopback()[..24]).expect(1);
     none.says(&["nothing to measure"]);

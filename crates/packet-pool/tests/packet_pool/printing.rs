@@ -81,12 +81,9 @@ fn a_line_says_who_spoke_to_whom() {
 fn what_the_capture_does_not_have_is_not_said() {
     // Cut before the ports, and cut before the addresses.
     let lldp = [&[0; 14][..], &[0x88, 0xcc, 1, 2]].concat();
+    let cut = " UDP 192.0.2.1 > 198.51.100.7 length 22";
     for (link, frame, words) in [
-        (
-            101,
-            &udp(1)[..22],
-            " UDP 192.0.2.1 > 198.51.100.7 length 22",
-        ),
+        (101, &udp(1)[..22], cut),
         (113, &lldp, " 0x88cc - > - length 18"),
     ] {
         let file = LITTLE.pcap(MICROSECONDS, link, &[frame]);
@@ -98,10 +95,8 @@ fn what_the_capture_does_not_have_is_not_said() {
 #[test]
 fn each_new_flow_has_a_line() {
     for workers in [1, 2, 8] {
-        let run = call(&format!("--print text -j {workers}"))
-            .with(ROOMY)
-            .expect(0);
-        let run = run.found(PACKETS, FLOWS);
+        let call = call(&format!("--print text -j {workers} {ROOMY}"));
+        let run = call.expect(0).found(PACKETS, FLOWS);
         assert_eq!(run.all()[0], PACKETS, "one pass");
         let lines: Vec<&str> = text(&run).lines().collect();
         assert_eq!(lines.len() as u64, FLOWS);
@@ -112,19 +107,15 @@ fn each_new_flow_has_a_line() {
         let with_ports = |line: &&&str| line.starts_with("TCP") || line.starts_with("UDP");
         assert_eq!(flows.iter().filter(with_ports).count(), 140 + 219);
     }
-    let cooked = call("--print text")
-        .path(&data("cooked.pcapng"))
-        .with(ROOMY)
-        .expect(0);
+    let cooked = call("--print text").path(&data("cooked.pcapng"));
+    let cooked = cooked.with(ROOMY).expect(0);
     assert_eq!((text(&cooked).lines().count(), cooked.all()[1]), (19, 19));
 }
 
 #[test]
 fn lines_are_whole_however_many_workers_write_them() {
     for window in ["", "--window 0.01"] {
-        let run = call("--made-up 20000 --print json -j 8")
-            .with(window)
-            .expect(0);
+        let run = call(&format!("--made-up 20000 --print json -j 8 {window}")).expect(0);
         run.adds_up();
         assert_eq!(text(&run).lines().count() as u64, run.all()[1]);
         for line in text(&run).lines() {

@@ -23,24 +23,38 @@ fn once(file: &[u8]) -> Run {
     call(ONCE).on(file).run()
 }
 
+/// Runs on a file, and on the same through a pipe, each with the name that errors have for it.
+fn both(file: &[u8]) -> [(&'static str, Run); 2] {
+    let piped = call("- -j 2").pipe(file);
+    [(".pcap: ", once(file)), ("standard input: ", piped)]
+}
+
 #[test]
 fn the_totals_do_not_depend_on_the_workers() {
+    let file = loopback();
     for workers in [1, 2, 8] {
-        let run = call(&format!("-j {workers}"))
-            .expect(0)
-            .found(PACKETS, FLOWS);
-        assert_eq!(run.numbers("flows"), [FLOWS, 140, 219, 141, 0]);
-        let (rows, all) = run.table();
-        assert_eq!(rows.len(), workers);
+        let held = call(&format!("-j {workers}")).expect(0);
         // More passes add duplicates only.
-        assert_eq!(run.numbers("passes"), [98, 98 * PACKETS]);
-        assert_eq!(all, [98 * PACKETS, FLOWS, 98 * PACKETS - FLOWS, 0, 0]);
-        assert!(run.err.is_empty(), "{}", run.err);
+        assert_eq!(held.numbers("passes"), [98, 98 * PACKETS]);
+        let piped = call(&format!("- -j {workers}")).pipe(&file);
+        assert!(!piped.out.contains("\npasses"), "{}", piped.out);
+        for (run, passes) in [(held, 98), (piped.expect(0), 1)] {
+            let run = run.found(PACKETS, FLOWS);
+            assert_eq!(run.numbers("flows"), [FLOWS, 140, 219, 141, 0]);
+            let (rows, all) = run.table();
+            assert_eq!(rows.len(), workers);
+            let packets = passes * PACKETS;
+            assert_eq!(all, [packets, FLOWS, packets - FLOWS, 0, 0]);
+            assert!(run.err.is_empty(), "{}", run.err);
+        }
     }
     // Long enough for the system to run both, even on one processor.
     let run = call("-j 2 --repeat 400").expect(0).found(PACKETS, FLOWS);
     let (rows, _) = run.table();
     assert!(rows.iter().all(|row| row[0] > 0), "{}", run.out);
+    // To go through a stream again, it has to be held.
+    let run = call("- --repeat 3").pipe(&file);
+    assert_eq!(run.expect(0).found(PACKETS, FLOWS).all()[0], 3 * PACKETS);
 }
 
 #[test]
@@ -143,10 +157,8 @@ fn packets_without_a_flow_are_counted() {
     assert_eq!(run.all(), [5, 1, 0, 0, 4]);
     assert_eq!(run.numbers("flows"), [1, 0, 0, 0, 1]);
     // No packets at all are no error.
-    for file in [
-        LITTLE.pcap(MICROSECONDS, 1, &[[0; 0]; 0]),
-        LITTLE.pcapng(&[]),
-    ] {
+    let none = LITTLE.pcap(MICROSECONDS, 1, &[[0; 0]; 0]);
+    for file in [none, LITTLE.pcapng(&[])] {
         call("-j 3").on(&file).expect(0).found(0, 0);
     }
 }
@@ -222,7 +234,7 @@ fn what_was_read_of_a_cut_pcapng_is_reported() {
 }
 
 /// Damaged files, the packets before the damage, the record that has it, and what is said of it.
-pub(crate) fn damaged() -> Vec<(Vec<u8>, u64, u64, &'static str)> {
+fn damaged() -> Vec<(Vec<u8>, u64, u64, &'static str)> {
     let file = loopback();
     let mut length = file.clone();
     let (start, _) = packets(&file)[700];
@@ -240,31 +252,33 @@ pub(crate) fn damaged() -> Vec<(Vec<u8>, u64, u64, &'static str)> {
     interfaces.truncate(68);
     let one = interfaces[28..48].to_vec();
     (0..70_000).for_each(|_| interfaces.extend(&one));
+    let cut = file[..packets(&file)[2000].0 + 20].to_vec();
+    let unknown = "is damaged: it names an interface that the file does not describe";
+    let inconsistent = "is damaged: the lengths in it do not fit together";
+    let many = "is damaged: it describes more interfaces than any machine has";
     vec![
-        (length, 700, 701, "longer than any packet"),
         (
-            interface,
-            1,
-            4,
-            "an interface that the file does not describe",
+            length,
+            700,
+            701,
+            "is damaged: it claims to be longer than any packet is",
         ),
-        (inner, 1, 5, "the lengths in it do not fit together"),
-        (
-            interfaces,
-            0,
-            65_538,
-            "more interfaces than any machine has",
-        ),
+        (interface, 1, 4, unknown),
+        (inner, 1, 5, inconsistent),
+        (interfaces, 0, 65_538, many),
+        (cut, 2000, 2001, "the file ends inside"),
     ]
 }
 
 #[test]
 fn damaged_records_are_named() {
     for (file, packets, record, words) in damaged() {
-        let run = once(&file).expect(1);
-        run.says(&[&format!("record {record} at byte"), "is damaged", words]);
-        assert_eq!(run.numbers("packets")[0], packets);
-        run.adds_up();
+        for (name, run) in both(&file) {
+            let run = run.expect(1);
+            run.says(&[name, &format!("record {record} at byte"), words]);
+            assert_eq!(run.numbers("packets")[0], packets);
+            run.adds_up();
+        }
     }
     // A compressed file that is cut, or whose checksum at the end is wrong.
     let whole = gzip(&loopback());
@@ -316,7 +330,7 @@ fn flipped_bytes_never_crash_it() {
 }
 
 /// What is no capture, and what is said of it.
-pub(crate) fn refused() -> Vec<(Vec<u8>, &'static str)> {
+fn refused() -> Vec<(Vec<u8>, &'static str)> {
     // A section that claims so many bytes.
     let section = |length: u8| {
         let length = [length, 0, 0, if length == 0 { 0xff } else { 0 }];
@@ -344,14 +358,13 @@ pub(crate) fn refused() -> Vec<(Vec<u8>, &'static str)> {
 #[test]
 fn files_that_are_no_captures_are_refused() {
     for (file, words) in refused() {
-        once(&file).expect(1).only_says(&[".pcap: ", words]);
+        for (name, run) in both(&file) {
+            run.expect(1).only_says(&[name, words]);
+        }
     }
     call("no/such/file.pcap")
         .expect(1)
         .only_says(&["cannot read the file"]);
-    let folder = data("");
-    call("")
-        .path(&folder)
-        .expect(1)
-        .only_says(&["this is a directory"]);
+    let folder = call("").path(&data("")).expect(1);
+    folder.only_says(&["this is a directory"]);
 }

@@ -3,7 +3,6 @@
 use crate::captures::{A, B, LITTLE, MICROSECONDS, ipv4, loopback, ports};
 use crate::run::{Run, Scratch, call};
 use crate::{FLOWS, PACKETS};
-use std::io::Write;
 
 /// The keys that the filter of a report has room for, and its bytes.
 fn room(run: &Run) -> [u64; 2] {
@@ -31,10 +30,8 @@ fn a_rate_decides_what_the_filter_takes() {
     for args in ["", "--window 0.3 --repeat 5"] {
         let mut last = 0;
         for rate in ["0.1", "0.003", "1e-4", "5e-8"] {
-            let run = call("-j 2 --made-up 20000 --rate")
-                .with(rate)
-                .with(args)
-                .expect(0);
+            let call = call(&format!("-j 2 --made-up 20000 --rate {rate} {args}"));
+            let run = call.expect(0);
             run.adds_up();
             let [_, bytes] = room(&run);
             assert!(bytes > last, "{args:?} {rate}: {}", run.out);
@@ -55,8 +52,8 @@ fn a_rate_ends_the_growth_of_a_filter() {
         "raise --rate, or --capacity",
     ]);
     with("--capacity 20 --rate 0.002").expect(0).adds_up();
-    let [low, high] =
-        ["0.000126", "0.1"].map(|rate| with("--capacity 40000 --rate").with(rate).expect(0));
+    let roomy = with("--capacity 40000 --rate 0.000126").expect(0);
+    let [low, high] = [roomy, with("--capacity 40000 --rate 0.1").expect(0)];
     assert_eq!(room(&low), room(&high));
 }
 
@@ -80,10 +77,7 @@ fn flows(count: u32, payload: usize) -> Vec<u8> {
 fn a_pipe_may_have_any_number_of_keys() {
     let file = flows(1_500_000, 0);
     for args in ["- -j 2", "- -j 2 --window 1"] {
-        let run = call(args)
-            .plain()
-            .feed(|pipe| pipe.write_all(&file))
-            .expect(0);
+        let run = call(args).plain().pipe(&file).expect(0);
         let [packets, firsts, _, refused, _] = run.all();
         assert_eq!((packets, refused), (1_500_000, 0));
         assert!(firsts > 1_498_500, "{}", run.out);
@@ -107,11 +101,7 @@ fn a_large_file_is_counted_first() {
 
 #[test]
 fn what_the_caller_says_is_what_a_pipe_gets() {
-    let with = |args: &str| {
-        call("- -j 2 --capacity 20")
-            .with(args)
-            .feed(|pipe| pipe.write_all(&loopback()))
-    };
+    let with = |args: &str| call("- -j 2 --capacity 20").with(args).pipe(&loopback());
     for args in ["", "--window 60"] {
         let run = with(args).expect(3);
         assert!(run.all()[3] > 0, "{}", run.out);
@@ -129,11 +119,10 @@ fn false_positives_are_about_as_many_as_expected() {
     let line = run.out.lines().find(|line| line.starts_with("probes"));
     let words: Vec<&str> = line.expect("a line of probes").split_whitespace().collect();
     let before = |word| -> f64 {
-        let at = words
-            .iter()
-            .position(|&other| other == word)
-            .expect("the word is there");
-        words[at - 1].parse().expect("a number")
+        let at = words.iter().position(|&other| other == word);
+        words[at.expect("the word is there") - 1]
+            .parse()
+            .expect("a number")
     };
     let (seen, expected) = (before("answered"), before("expected"));
     assert_eq!(words[1], "262144");

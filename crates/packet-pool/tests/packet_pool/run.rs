@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -109,6 +109,11 @@ impl Call {
         let _ = write(&mut pipe);
         drop(pipe);
         Run::of(child.wait_with_output().expect("the program ends"))
+    }
+
+    /// Runs it on a pipe that these bytes come through.
+    pub(crate) fn pipe(self, bytes: &[u8]) -> Run {
+        self.feed(|pipe| pipe.write_all(bytes))
     }
 
     pub(crate) fn run(self) -> Run {

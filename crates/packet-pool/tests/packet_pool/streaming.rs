@@ -1,38 +1,12 @@
 //! Streams: `tcpdump -w - | packet-pool -`.
 
-use crate::captures::{
-    A, B, BIG, LITTLE, MICROSECONDS, data, frames, ipv4, loopback, packets, ports,
-};
-use crate::reading;
+use crate::captures::{A, B, BIG, LITTLE, MICROSECONDS, data, frames, ipv4, loopback, ports};
 use crate::run::{Run, call, program};
 use crate::{FLOWS, PACKETS};
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
-
-#[test]
-fn a_stream_has_the_totals_of_the_file() {
-    let file = loopback();
-    for workers in [1, 2, 8] {
-        let run = call(&format!("- -j {workers}")).feed(|pipe| pipe.write_all(&file));
-        let run = run.expect(0).found(PACKETS, FLOWS);
-        assert_eq!(run.numbers("flows"), [FLOWS, 140, 219, 141, 0]);
-        assert_eq!(run.table().0.len(), workers);
-        assert!(
-            run.err.is_empty() && !run.out.contains("\npasses"),
-            "{}",
-            run.err
-        );
-    }
-    let run = call("- --window 1 -j 4").feed(|pipe| pipe.write_all(&file));
-    run.expect(0).adds_up();
-    // To go through it again, it has to be held.
-    let run = call("- --repeat 3")
-        .feed(|pipe| pipe.write_all(&file))
-        .expect(0);
-    assert_eq!(run.found(PACKETS, FLOWS).all()[0], 3 * PACKETS);
-}
 
 #[test]
 fn a_slow_pipe_is_no_end() {
@@ -55,24 +29,6 @@ fn a_slow_pipe_is_no_end() {
         let run = run.expect(0);
         assert_eq!(run.numbers("packets")[0], 40);
         run.adds_up();
-    }
-}
-
-#[test]
-fn damage_is_named_and_costs_nothing_before_it() {
-    let file = loopback();
-    let (start, _) = packets(&file)[2000];
-    let words = "standard input: the file ends inside";
-    let cut = (file[..start + 20].to_vec(), 2000, 2001, words);
-    for (file, packets, record, words) in reading::damaged().into_iter().chain([cut]) {
-        let run = call("- -j 2").feed(|pipe| pipe.write_all(&file)).expect(1);
-        run.says(&[&format!("record {record} at byte"), words]);
-        assert_eq!(run.numbers("packets")[0], packets);
-        run.adds_up();
-    }
-    for (file, words) in reading::refused() {
-        let run = call("-").feed(|pipe| pipe.write_all(&file)).expect(1);
-        run.only_says(&["standard input", words]);
     }
 }
 

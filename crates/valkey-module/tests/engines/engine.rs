@@ -1,5 +1,6 @@
 //! An engine of a test's own.
 
+use std::fmt::Display;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::process::CommandExt;
@@ -8,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::fetch::{self, Kind};
+use crate::fetch::{self, KINDS, Kind};
 use crate::wait::wait;
 use crate::wire::{Client, request};
 
@@ -57,20 +58,10 @@ impl Engine {
         let directory = directory.join(format!("engine-{}-{number}", std::process::id()));
         fs::create_dir_all(&directory).expect("a directory");
         let port = free_port();
-        let mut arguments: Vec<String> = [
-            "--save",
-            "",
-            "--logfile",
-            "log",
-            "--enable-debug-command",
-            "yes",
-        ]
-        .into_iter()
-        .chain(["--repl-diskless-sync-delay", "0", "--port"])
-        .map(str::to_owned)
-        .collect();
-        arguments.push(port.to_string());
-        arguments.extend(options.iter().map(|&option| option.to_owned()));
+        let own = "--save  --logfile log --enable-debug-command yes --repl-diskless-sync-delay 0";
+        let own = own.split(' ').chain(["--port"]).map(str::to_owned);
+        let given = options.iter().map(|&option| option.to_owned());
+        let arguments = own.chain([port.to_string()]).chain(given).collect();
         let start = (program, name, arguments);
         let process = spawn(&directory, &start);
         let address = SocketAddr::from(([127, 0, 0, 1], port));
@@ -82,14 +73,6 @@ impl Engine {
         };
         engine.wait_until_ready();
         Some(engine)
-    }
-
-    /// Starts a primary and its replica, if they can be had.
-    pub(crate) fn start_pair(kind: Kind) -> Option<(Self, Self)> {
-        let primary = Self::start(kind, &[])?;
-        let replica = Self::start(kind, &[]).expect("as the other");
-        replica.replicate(&primary);
-        Some((primary, replica))
     }
 
     /// Starts it again after it was killed.
@@ -131,7 +114,7 @@ impl Engine {
 
     /// The reply to one line on a connection of its own.
     pub(crate) fn ask(&self, line: &str) -> String {
-        ask(&mut self.client(), line)
+        self.client().say(line)
     }
 
     /// What `INFO` says under this name.
@@ -143,6 +126,42 @@ impl Engine {
             .map(|(_, value)| value.trim().to_owned())
     }
 
+    /// The same as a number.
+    pub(crate) fn number(&self, name: &str) -> usize {
+        let value = self.info(name).unwrap_or_else(|| panic!("no {name}"));
+        value.parse().expect("a number")
+    }
+
+    /// The number behind a text in a reply.
+    pub(crate) fn number_in(&self, line: &str, text: &str) -> usize {
+        let reply = self.ask(line).replace("\r\n", " ");
+        let (_, behind) = reply.split_once(text).expect("the text");
+        let number = behind.split(' ').next().and_then(|word| word.parse().ok());
+        number.expect("a number")
+    }
+
+    /// Asks, and sees a reply as one of a [dialogue](crate::wire).
+    pub(crate) fn says(&self, line: &str, expected: &str) {
+        says(&mut self.client(), line, expected);
+    }
+
+    /// Changes one of its settings.
+    pub(crate) fn set(&self, setting: &str, value: impl Display) {
+        self.says(&format!("CONFIG SET {setting} {value}"), "+OK");
+    }
+
+    /// Whether both have the same under a key, bit for bit.
+    pub(crate) fn has_the_same(&self, other: &Self, key: &str) -> bool {
+        let dump = self.dump(key);
+        // More than the reply that there is nothing.
+        dump.len() > 30 && dump == other.dump(key)
+    }
+
+    /// The memory of a key, as the engine says.
+    pub(crate) fn usage(&self, key: &str) -> usize {
+        self.number_in(&format!("MEMORY USAGE {key}"), ":")
+    }
+
     pub(crate) fn dump(&self, key: &str) -> Vec<u8> {
         let mut client = self.client();
         client.send(&request(&["DUMP", key]));
@@ -151,10 +170,7 @@ impl Engine {
 
     /// Makes it a replica, and waits until what it is told next comes by the stream.
     pub(crate) fn replicate(&self, primary: &Self) {
-        assert_eq!(
-            self.ask(&format!("REPLICAOF 127.0.0.1 {}", primary.port())),
-            "+OK\r\n"
-        );
+        self.says(&format!("REPLICAOF 127.0.0.1 {}", primary.port()), "+OK");
         self.wait_for_link();
     }
 
@@ -171,6 +187,17 @@ impl Engine {
             let there = replica.info("slave_repl_offset")?;
             (replica.info("master_link_status")? == "up" && at == there).then_some(())
         });
+    }
+
+    /// Rewrites the log, and waits for the end of that.
+    pub(crate) fn rewrite_log(&self) {
+        self.says("BGREWRITEAOF", "+~");
+        wait("the rewrite", || {
+            let none = |name| self.number(name) == 0;
+            (none("aof_rewrite_in_progress") && none("aof_rewrite_scheduled")).then_some(())
+        });
+        let status = self.info("aof_last_bgrewrite_status");
+        assert_eq!(status.as_deref(), Some("ok"));
     }
 
     pub(crate) fn kill(&self) {
@@ -217,7 +244,41 @@ impl Drop for Engine {
     }
 }
 
-/// The reply to a line of words.
-pub(crate) fn ask(client: &mut Client, line: &str) -> String {
-    client.ask(&line.split(' ').collect::<Vec<_>>())
+/// Asks, and sees a reply as one of a [dialogue](crate::wire).
+pub(crate) fn says(client: &mut Client, line: &str, expected: &str) {
+    client.converse(&format!("{line} -> {expected}"));
+}
+
+/// The words of a line, and items behind them.
+pub(crate) fn with_items<T: ToString>(
+    line: &str,
+    items: impl IntoIterator<Item = T>,
+) -> Vec<String> {
+    let items = items.into_iter().map(|item| item.to_string());
+    line.split(' ').map(str::to_owned).chain(items).collect()
+}
+
+/// Does something on an engine of each kind that can be had, and looks that it lives.
+pub(crate) fn on_each(run: impl Fn(Kind, &Engine)) {
+    for kind in KINDS {
+        on(kind, |engine| run(kind, engine));
+    }
+}
+
+/// The same on one.
+pub(crate) fn on(kind: Kind, run: impl Fn(&Engine)) {
+    if let Some(engine) = Engine::start(kind, &[]) {
+        run(&engine);
+        engine.check();
+    }
+}
+
+/// The same on a primary of each kind and its replica.
+pub(crate) fn on_each_pair(run: impl Fn(Kind, &Engine, &Engine)) {
+    on_each(|kind, primary| {
+        let replica = Engine::start(kind, &[]).expect("as the other");
+        replica.replicate(primary);
+        run(kind, primary, &replica);
+        replica.check();
+    });
 }

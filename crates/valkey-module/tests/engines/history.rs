@@ -1,8 +1,6 @@
 //! Random histories, and what must be in when they are over.
 
-use std::collections::HashMap;
-
-use crate::engine::ask;
+use crate::engine::{says, with_items};
 use crate::wire::{Client, request};
 
 /// Numbers that are the same in every run.
@@ -23,14 +21,11 @@ impl Random {
     }
 }
 
-/// Filters, what is done to them at random, and how many copies of each item are in.
+/// What is done at random to filters.
 pub(crate) struct History {
     random: Random,
-    keys: Vec<&'static str>,
-    /// By key and item, for those that were acknowledged.
-    copies: HashMap<(usize, usize), usize>,
-    /// Those of them that can be deleted.
-    known: Vec<(usize, usize)>,
+    /// The keys and items of all copies that are in: each was acknowledged, and not deleted.
+    known: Vec<(&'static str, usize)>,
 }
 
 /// Filters of all kinds, small enough to grow and to be full.
@@ -46,68 +41,62 @@ const RESERVES: [(&str, &str); 6] = [
 /// Commands that are sent at a time.
 const BATCH: usize = 200;
 
-enum Step {
-    Add(usize, bool),
-    Insert(Vec<usize>, bool),
-    Delete(usize),
-    Compact,
-}
+/// A command, a key, and items.
+type Step = (&'static str, &'static str, Vec<usize>);
 
 impl History {
     /// Makes the filters.
     pub(crate) fn begin(client: &mut Client, seed: u64) -> Self {
         for (key, options) in RESERVES {
             if !options.is_empty() {
-                assert_eq!(
-                    ask(client, &format!("CF.RESERVE {key} {options}")),
-                    "+OK\r\n"
-                );
+                says(client, &format!("CF.RESERVE {key} {options}"), "+OK");
             }
         }
         Self {
             random: Random::new(seed),
-            keys: RESERVES.map(|(key, _)| key).to_vec(),
-            copies: HashMap::new(),
             known: Vec::new(),
         }
     }
 
-    pub(crate) fn keys(&self) -> &[&'static str] {
-        &self.keys
+    pub(crate) fn keys() -> [&'static str; 6] {
+        RESERVES.map(|(key, _)| key)
     }
 
     /// Goes on with so many commands.
     pub(crate) fn go_on(&mut self, client: &mut Client, commands: usize) {
         for _ in 0..commands / BATCH {
             let steps: Vec<_> = (0..BATCH).map(|_| self.step()).collect();
-            let requests = steps
-                .iter()
-                .flat_map(|(key, step)| self.request(*key, step));
-            client.send(&requests.collect::<Vec<u8>>());
-            for (key, step) in steps {
-                let reply = client.reply();
-                self.note(key, &step, &reply);
+            for (command, key, items) in &steps {
+                let word = if command.starts_with("CF.INSERT") {
+                    " ITEMS"
+                } else {
+                    ""
+                };
+                client.send(&request(&with_items(
+                    &format!("{command} {key}{word}"),
+                    items,
+                )));
+            }
+            for step in steps {
+                self.note(step, &client.reply());
             }
         }
     }
 
-    fn step(&mut self) -> (usize, Step) {
-        let key = self.random.below(self.keys.len());
+    fn step(&mut self) -> Step {
+        let key = Self::keys()[self.random.below(RESERVES.len())];
         let item = self.random.below(1 << 20);
         match self.random.below(100) {
-            0..40 => (key, Step::Add(item, false)),
-            40..55 => (key, Step::Add(item % 4096, true)),
-            55..65 => (key, Step::Insert(self.items(), false)),
-            65..70 => (key, Step::Insert(self.items(), true)),
+            0..40 => ("CF.ADD", key, vec![item]),
+            40..55 => ("CF.ADDNX", key, vec![item % 4096]),
+            55..65 => ("CF.INSERT", key, self.items()),
+            65..70 => ("CF.INSERTNX", key, self.items()),
             70..99 if !self.known.is_empty() => {
                 let at = self.random.below(self.known.len());
                 let (key, item) = self.known.swap_remove(at);
-                if let Some(copies) = self.copies.get_mut(&(key, item)) {
-                    *copies -= 1;
-                }
-                (key, Step::Delete(item))
+                ("CF.DEL", key, vec![item])
             }
-            _ => (key, Step::Compact),
+            _ => ("CF.COMPACT", key, vec![]),
         }
     }
 
@@ -116,62 +105,34 @@ impl History {
         (0..number).map(|_| self.random.below(1 << 14)).collect()
     }
 
-    fn request(&self, key: usize, step: &Step) -> Vec<u8> {
-        let key = self.keys[key].to_owned();
-        let name =
-            |is_unique: bool, name: &str| format!("{name}{}", if is_unique { "NX" } else { "" });
-        let words = match step {
-            Step::Add(item, is_unique) => vec![name(*is_unique, "CF.ADD"), key, item.to_string()],
-            Step::Insert(items, is_unique) => {
-                [name(*is_unique, "CF.INSERT"), key, "ITEMS".to_owned()]
-                    .into_iter()
-                    .chain(items.iter().map(usize::to_string))
-                    .collect()
+    fn note(&mut self, (command, key, items): Step, reply: &str) {
+        let mut answers: Vec<&str> = reply.lines().collect();
+        match command {
+            "CF.ADD" | "CF.ADDNX" => {
+                let is_in = reply == ":1\r\n" || reply == ":0\r\n" && command == "CF.ADDNX";
+                assert!(is_in || reply.starts_with("-Filter is full"), "{reply}");
             }
-            Step::Delete(item) => vec!["CF.DEL".to_owned(), key, item.to_string()],
-            Step::Compact => vec!["CF.COMPACT".to_owned(), key],
-        };
-        request(&words)
-    }
-
-    fn note(&mut self, key: usize, step: &Step, reply: &str) {
-        match step {
-            Step::Add(item, _) if reply == ":1\r\n" => self.added(key, *item),
-            Step::Add(_, true) if reply == ":0\r\n" => {}
-            Step::Add(..) => assert!(reply.starts_with("-Filter is full"), "{reply}"),
-            Step::Insert(items, _) => {
-                let answers: Vec<_> = reply.lines().skip(1).collect();
-                assert_eq!(answers.len(), items.len(), "{reply}");
-                for (&item, answer) in items.iter().zip(answers) {
-                    if answer == ":1" {
-                        self.added(key, item);
-                    }
-                }
+            "CF.INSERT" | "CF.INSERTNX" => {
+                assert_eq!(answers.remove(0), format!("*{}", items.len()));
             }
             // What was acknowledged is found.
-            Step::Delete(item) => assert_eq!(reply, ":1\r\n", "{}: {item}", self.keys[key]),
+            "CF.DEL" => return assert_eq!(reply, ":1\r\n", "{key}: {items:?}"),
             // It can be the first for a filter that nobody reserved.
-            Step::Compact => assert!(reply == "+OK\r\n" || self.keys[key] == "e", "{reply}"),
+            "CF.COMPACT" => assert!(reply == "+OK\r\n" || key == "e", "{reply}"),
+            _ => {}
         }
-    }
-
-    fn added(&mut self, key: usize, item: usize) {
-        *self.copies.entry((key, item)).or_default() += 1;
-        self.known.push((key, item));
+        let added = items.into_iter().zip(answers);
+        let added = added.filter(|(_, answer)| *answer == ":1");
+        self.known.extend(added.map(|(item, _)| (key, item)));
     }
 
     /// Looks for all that must be in.
     pub(crate) fn check(&self, client: &mut Client) {
-        for (at, key) in self.keys.iter().enumerate() {
-            let there = self.copies.iter();
-            let items = there.filter(|((of, _), copies)| *of == at && **copies > 0);
-            let items: Vec<String> = items.map(|((_, item), _)| item.to_string()).collect();
+        for key in Self::keys() {
+            let items = self.known.iter().filter(|(of, _)| *of == key);
+            let items: Vec<_> = items.map(|(_, item)| item).collect();
             for items in items.chunks(1_000) {
-                let words: Vec<&str> = ["CF.MEXISTS", key]
-                    .into_iter()
-                    .chain(items.iter().map(String::as_str))
-                    .collect();
-                let reply = client.ask(&words);
+                let reply = client.ask(&with_items(&format!("CF.MEXISTS {key}"), items));
                 assert!(!reply.contains(":0"), "{key} misses items");
             }
         }

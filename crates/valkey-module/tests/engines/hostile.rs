@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::process::Command;
 
-use crate::commands::{load, scan};
-use crate::engine::{Engine, ask};
+use crate::engine::{Engine, on, on_each, says};
 use crate::fetch::Kind;
 use crate::wire::{Client, request};
 
@@ -47,11 +46,9 @@ fn restore(payload: &[u8]) -> Vec<u8> {
 }
 
 fn small(engine: &Engine) {
-    assert_eq!(engine.ask("CF.RESERVE f 8 EXPANSION 2"), "+OK\r\n");
-    assert_eq!(
-        engine.ask("CF.INSERT f ITEMS a b c d e f g h i j k"),
-        format!("*11\r\n{}", ":1\r\n".repeat(11))
-    );
+    engine.says("CF.RESERVE f 8 EXPANSION 2", "+OK");
+    let added = format!("*11{}", " :1".repeat(11));
+    engine.says("CF.INSERT f ITEMS a b c d e f g h i j k", &added);
 }
 
 #[test]
@@ -67,8 +64,8 @@ fn what_is_restored_is_whole() {
     let mut client = engine.client();
     client.send(&restore(&payload));
     assert_eq!(client.reply(), "+OK\r\n");
-    assert_eq!(ask(&mut client, "CF.EXISTS x a"), ":1\r\n");
-    assert_eq!(ask(&mut client, "DEL x"), ":1\r\n");
+    says(&mut client, "CF.EXISTS x a", ":1");
+    says(&mut client, "DEL x", ":1");
     let mut tried = 0;
     let body = payload.len() - 10;
     for length in 0..payload.len() {
@@ -109,74 +106,59 @@ fn refused(client: &mut Client, payloads: &[Vec<u8>]) -> usize {
 
 #[test]
 fn what_is_loaded_in_chunks_is_whole() {
-    let Some(engine) = Engine::start(Kind::Valkey9, &[]) else {
-        return;
-    };
-    small(&engine);
-    let mut client = engine.client();
-    let [(iterator, chunk)] = &scan(&mut client, "f")[..] else {
-        panic!("more than a chunk");
-    };
-    assert_eq!(load(&mut client, "x", *iterator, chunk), "+OK\r\n");
-    assert_eq!(engine.dump("x"), engine.dump("f"));
-    assert_eq!(ask(&mut client, "DEL x"), ":1\r\n");
-    for (byte, bit) in every(0..chunk.len()) {
-        let mut flipped = chunk.clone();
-        flipped[byte] ^= 1 << bit;
-        let reply = load(&mut client, "x", *iterator, &flipped);
-        assert!(
-            reply.starts_with("-Couldn't load chunk!"),
-            "{byte}.{bit}: {reply}"
-        );
-        assert_eq!(ask(&mut client, "EXISTS x"), ":0\r\n");
-    }
-    for length in 0..chunk.len() {
-        let reply = load(&mut client, "x", length as i64, &chunk[..length]);
-        if reply == "+OK\r\n" {
-            // It is a filter that is not whole, until the rest of it comes.
-            let reply = ask(&mut client, "CF.ADD x a");
-            assert!(reply.starts_with("-ERR the filter is not whole"), "{reply}");
-            let wrong = load(&mut client, "x", chunk.len() as i64, &chunk[length - 1..]);
-            assert!(wrong.starts_with("-Couldn't load chunk!"), "{wrong}");
-            let rest = load(&mut client, "x", chunk.len() as i64, &chunk[length..]);
-            assert_eq!(rest, "+OK\r\n");
-            assert_eq!(ask(&mut client, "CF.EXISTS x a"), ":1\r\n");
-            assert_eq!(ask(&mut client, "DEL x"), ":1\r\n");
-        } else {
-            assert!(reply.starts_with('-'), "{reply}");
+    on(Kind::Valkey9, |engine| {
+        small(engine);
+        let mut client = engine.client();
+        let [whole @ (iterator, chunk)] = &client.dump("f", |_| {})[..] else {
+            panic!("more than a chunk");
+        };
+        assert_eq!(client.load("x", whole), "+OK\r\n");
+        assert_eq!(engine.dump("x"), engine.dump("f"));
+        says(&mut client, "DEL x", ":1");
+        for (byte, bit) in every(0..chunk.len()) {
+            let mut flipped = chunk.clone();
+            flipped[byte] ^= 1 << bit;
+            let reply = client.load("x", &(*iterator, flipped));
+            let is_refused = reply.starts_with("-Couldn't load chunk!");
+            assert!(is_refused, "{byte}.{bit}: {reply}");
+            says(&mut client, "EXISTS x", ":0");
         }
-    }
-    engine.check();
+        for length in 0..chunk.len() {
+            let end = chunk.len() as i64;
+            let reply = client.load("x", &(length as i64, chunk[..length].to_vec()));
+            if reply != "+OK\r\n" {
+                assert!(reply.starts_with('-'), "{reply}");
+                continue;
+            }
+            // It is a filter that is not whole, until the rest of it comes.
+            says(&mut client, "CF.ADD x a", "-ERR the filter is not whole~");
+            let wrong = client.load("x", &(end, chunk[length - 1..].to_vec()));
+            assert!(wrong.starts_with("-Couldn't load chunk!"), "{wrong}");
+            let rest = client.load("x", &(end, chunk[length..].to_vec()));
+            assert_eq!(rest, "+OK\r\n");
+            says(&mut client, "CF.EXISTS x a", ":1");
+            says(&mut client, "DEL x", ":1");
+        }
+    });
 }
 
 /// A filter that is larger than any memory is refused before it is allocated; if the operator allows it, when it is.
 #[test]
 fn a_filter_that_no_machine_has_room_for_is_refused() {
-    for kind in crate::fetch::KINDS {
-        let Some(engine) = Engine::start(kind, &[]) else {
-            continue;
-        };
-        let id = engine.info("process_id").expect("a number");
-        let limit = Command::new("prlimit")
-            .args(["--pid", &id, "--as=8000000000"])
-            .status();
-        if !limit.is_ok_and(|status| status.success()) {
+    on_each(|_, engine| {
+        let id = engine.id().to_string();
+        let mut limit = Command::new("prlimit");
+        limit.args(["--pid", &id, "--as=8000000000"]);
+        if !crate::download::runs(&mut limit) {
             crate::download::skipped("filters larger than memory", "prlimit is not there");
-            continue;
+            return;
         }
         for capacity in ["100000000000", "9223372036854775807", "200000000"] {
-            let reply = engine.ask(&format!("CF.RESERVE f {capacity}"));
-            assert!(reply.starts_with("-ERR"), "{reply}");
-            let reply = engine.ask(&format!("CF.INSERT f CAPACITY {capacity} ITEMS a"));
-            assert!(reply.starts_with("-ERR"), "{reply}");
+            engine.says(&format!("CF.RESERVE f {capacity}"), "-ERR~");
+            engine.says(&format!("CF.INSERT f CAPACITY {capacity} ITEMS a"), "-ERR~");
         }
-        assert_eq!(
-            engine.ask("CONFIG SET cf.max-filter-bytes 100000gb"),
-            "+OK\r\n"
-        );
-        let reply = engine.ask("CF.RESERVE f 100000000000");
-        assert!(reply.starts_with("-ERR"), "{reply}");
-        assert_eq!(engine.ask("DBSIZE"), ":0\r\n");
-        engine.check();
-    }
+        engine.set("cf.max-filter-bytes", "100000gb");
+        engine.says("CF.RESERVE f 100000000000", "-ERR~");
+        engine.says("DBSIZE", ":0");
+    });
 }

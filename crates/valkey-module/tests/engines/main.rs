@@ -1,8 +1,8 @@
 //! The module in the engines that load it: real servers, installed from where everybody has them, and spoken to over
 //! their sockets. Those that cannot be had are left out, and said to be.
 //!
-//! 1. `commands`: every command in both versions of the protocol, on each of the engines. `cases`: those that the
-//!    stand-alone server is tested with.
+//! 1. `cases`: those that the stand-alone server is tested with. `commands`: what the module has besides, in both versions of
+//!    the protocol.
 //! 2. `equality`: what replicas, copies, snapshots and logs have is the same, bit for bit.
 //! 3. `hostile`: what is malformed or too large is an error. `operation`: transactions, scripts, users, memory,
 //!    settings, workers.

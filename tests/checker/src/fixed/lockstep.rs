@@ -14,21 +14,19 @@ use std::time::Instant;
 
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
+use crate::explore;
 use crate::fixed::conformance::{self, ATTEMPTS, Subject, each_seed, of_values};
-use crate::fixed::machine::{Answer, World};
-use crate::fixed::memory::{BUCKETS, STRIPES};
+use crate::fixed::machine::{Answer, BUCKETS, World};
 use crate::fixed::mutants::Mutant;
-use crate::fixed::program::{Call, Fixed, Item, Program};
-use crate::fixed::random;
+use crate::fixed::program::{self, Call, Fixed, Item, Program};
 use crate::monitor::Monitor;
 use crate::notation::Kind;
-use crate::parts::Outcome;
+use crate::parts::{Outcome, grouped};
 use crate::random::Random;
-use crate::report::grouped;
-use crate::state;
+use crate::shared::STRIPES;
 
-type Setting<'a> = state::Setting<'a, Fixed>;
-type State = state::State<Fixed>;
+type Setting<'a> = explore::Setting<'a, Fixed>;
+type State = explore::State<Fixed>;
 
 /// What a thread of the crate tells.
 enum News {
@@ -105,7 +103,7 @@ fn compare(
     schedules: usize,
 ) -> Result<usize, String> {
     let random = &mut Random::new(seed);
-    let mut program = random::programs(valued, seed, 1).remove(0);
+    let mut program = program::programs(valued, seed, 1).remove(0);
     program.shape.descriptors = 1;
     program.shape.attempts = ATTEMPTS;
     program.shape.torn = true;

@@ -1,33 +1,32 @@
-//! The machine: the protocol as the crate has it, one access to shared memory a step. Each room below has the code of a room
-//! of the crate.
+//! The machine: the protocol as the crate has it, one access to shared memory a step. Each room below has the code of rooms
+//! of the crate. Here is what a step is, and the memory that threads share.
 
-mod admission;
+use std::fmt;
+use std::ops::Range;
+
+use model::{Layout, Token, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::fixed::program::{Fixed, Item, Program};
+use crate::fixed::protocol::{View, views};
+use crate::machine;
+use crate::monitor::THREADS;
+use crate::notation::{self, Kind};
+use crate::replay::{self, Step};
+use crate::shared::{NOTES, STRIPES, State, Stripe};
+
 mod lookup;
-mod path;
 mod scan;
 mod transfer;
 mod write;
 
-use std::fmt;
-
-use model::{Fingerprint, Layout, Token, Value};
-
-use crate::fixed::memory::{BUMP, Control, SCAN, STRIPES, State, Word};
-use crate::fixed::mutants::Mutant;
-use crate::fixed::program::{Fixed, Item, Program, Shape};
-use crate::fixed::views::{View, views};
-use crate::notation::{self, Kind};
-use crate::replay::{self, Entry, Step};
-
-/// What does not change in an exploration.
+/// The classes and tokens of a program, and what is watched of them.
 #[derive(Clone, Debug)]
-pub struct World {
-    pub shape: Shape,
+pub struct Known {
     pub classes: Vec<Item>,
     /// The tokens there can be: the class of each, and its value.
     pub tokens: Vec<(Item, Value)>,
     pub views: Vec<View>,
-    pub mutant: Option<Mutant>,
 }
 
 /// What a call returns.
@@ -49,34 +48,32 @@ pub(super) type Run<'a> = replay::Run<'a, Fixed>;
 /// The digit of a copy that counts tokens which the program does not know.
 pub(crate) const STRANGERS: usize = 15;
 
-/// The stripe of a fingerprint.
-fn stripe_of(f: Fingerprint) -> usize {
-    f as usize % STRIPES
-}
+/// What does not change in an exploration.
+pub(super) type World = machine::World<Fixed>;
 
-impl World {
-    pub fn new(program: &Program, mutant: Option<Mutant>) -> Self {
+impl Known {
+    pub fn new(program: &Program) -> Self {
         let (classes, tokens) = (program.classes(), program.tokens());
         Self {
-            shape: program.shape,
             views: views(program, &classes, &tokens),
             classes,
             tokens,
-            mutant,
         }
     }
+}
 
+impl World {
     /// Which of the tokens that the program knows one is that lies in `bucket`.
     pub fn token_of(&self, bucket: u8, token: Token) -> Option<usize> {
         let layout = self.shape.layout;
         let f = layout.fingerprint_of(token);
         let here = |class: &Item| class.f == f && (class.first == bucket || class.second == bucket);
-        let class = self.classes.iter().position(here)?;
+        let class = self.known.classes.iter().position(here)?;
         if !layout.has_values() {
             return Some(class);
         }
-        let wanted = (self.classes[class], layout.value_of(token));
-        self.tokens.iter().position(|&known| known == wanted)
+        let wanted = (self.known.classes[class], layout.value_of(token));
+        self.known.tokens.iter().position(|&known| known == wanted)
     }
 }
 
@@ -113,68 +110,9 @@ impl Run<'_> {
         kinds.contains(&self.call.kind)
     }
 
-    fn load(&mut self, bucket: u8) -> Step<u64> {
-        self.access(|run| {
-            let (layout, word) = (run.layout(), run.memory.words[usize::from(bucket)]);
-            run.show(|| format!("word {bucket} is {}", Word(layout, word)));
-            word
-        })
-    }
-
-    fn exchange(&mut self, bucket: u8, current: u64, new: u64) -> Step<bool> {
-        self.access(|run| {
-            let layout = run.layout();
-            let word = &mut run.memory.words[usize::from(bucket)];
-            let done = *word == current;
-            if done {
-                *word = new;
-                run.made.wrote = true;
-            }
-            run.show(|| {
-                let (old, new) = (Word(layout, current), Word(layout, new));
-                format!("word {bucket} from {old} to {new}: {}", said(done))
-            });
-            done
-        })
-    }
-
     /// Replaces a reference. If it is not there any more, somebody else has.
     fn thaw(&mut self, bucket: u8, reference: u64, content: u64) -> Step<()> {
         self.routine(|run| run.exchange(bucket, reference, content).map(drop))
-    }
-
-    /// Reads a stripe, or changes it. Of what it was the thread remembers what is `told`.
-    fn stripe<T: Entry>(
-        &mut self,
-        stripe: usize,
-        change: impl FnOnce(u16) -> u16,
-        told: impl FnOnce(u16) -> T,
-    ) -> Step<T> {
-        self.access(|run| {
-            let value = &mut run.memory.stripes[stripe];
-            let before = *value;
-            *value = change(before);
-            let now = *value;
-            run.made.wrote = now != before;
-            run.show(|| {
-                let scan = if now & SCAN == 0 { "" } else { ", scan on" };
-                format!("stripe {stripe} at {}{scan}", now / BUMP)
-            });
-            told(before)
-        })
-    }
-
-    fn version(&mut self, f: Fingerprint) -> Step<u16> {
-        self.stripe(stripe_of(f), |value| value, |value| value)
-    }
-
-    /// True: a scan is on.
-    fn bump(&mut self, f: Fingerprint) -> Step<bool> {
-        self.stripe(
-            stripe_of(f),
-            |value| value + BUMP,
-            |before| before & SCAN != 0,
-        )
     }
 
     fn show_control(&mut self, index: usize) {
@@ -211,7 +149,132 @@ impl Run<'_> {
     }
 }
 
-/// What an access that can fail has done.
-fn said(done: bool) -> &'static str {
-    if done { "done" } else { "failed" }
+/// Buckets a table of the machine has at most.
+pub(super) const BUCKETS: usize = 4;
+/// Everything that threads share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Memory {
+    /// Buckets, or references to descriptors.
+    pub words: [u64; BUCKETS],
+    pub stripes: [Stripe; STRIPES],
+    /// The pool; those that a program does not have stay owned for ever.
+    pub descriptors: [Descriptor; THREADS],
+    pub scanning: bool,
+    pub notes: u8,
+    /// The log of hints; 0 is a vacant slot.
+    pub hints: [u64; NOTES],
+}
+
+/// The record that says what a frozen word means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Descriptor {
+    pub owned: bool,
+    pub control: Control,
+    pub transfer: Transfer,
+}
+
+/// The number of a use, and its state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Control {
+    pub uses: u16,
+    pub state: State,
+}
+
+/// The fields of a descriptor: two words before and after. No `moved` stands for an admission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Transfer {
+    /// The token that goes from source to destination, or 0.
+    pub moved: Token,
+    /// The token that is new in the source, or 0.
+    pub placed: Token,
+    /// The bucket that `moved` leaves, or the target of an admission.
+    pub source: u8,
+    /// The bucket that `moved` goes to, or the witness of an admission.
+    pub destination: u8,
+    pub old_source: u64,
+    pub old_destination: u64,
+}
+
+/// Cells that a transfer is stored in.
+pub(super) const FIELDS: u8 = 5;
+
+impl Transfer {
+    /// Whether it adds a token, instead of moving one.
+    pub fn is_admission(&self) -> bool {
+        self.moved == 0
+    }
+
+    pub fn before(&self, bucket: u8) -> u64 {
+        if bucket == self.source {
+            self.old_source
+        } else {
+            self.old_destination
+        }
+    }
+
+    /// What `bucket` holds after it, if that is possible.
+    pub fn after(&self, layout: Layout, bucket: u8) -> Option<u64> {
+        match (bucket == self.source, self.moved, self.placed) {
+            (true, 0, placed) => layout.with(self.old_source, placed),
+            (true, moved, 0) => layout.without_token(self.old_source, moved),
+            (true, moved, placed) => layout.replacing(self.old_source, moved, placed),
+            (false, 0, _) => None,
+            (false, moved, _) => layout.with(self.old_destination, moved),
+        }
+    }
+
+    /// Copies cells from another transfer.
+    pub fn copy_fields(&mut self, from: &Self, fields: Range<u8>) {
+        for field in fields {
+            match field {
+                0 => (self.moved, self.placed) = (from.moved, from.placed),
+                1 => self.source = from.source,
+                2 => self.destination = from.destination,
+                3 => self.old_source = from.old_source,
+                _ => self.old_destination = from.old_destination,
+            }
+        }
+    }
+}
+
+impl Memory {
+    /// An empty table with so many descriptors.
+    pub fn new(descriptors: usize) -> Self {
+        let mut memory = Self::default();
+        for missing in &mut memory.descriptors[descriptors..] {
+            missing.owned = true;
+        }
+        memory
+    }
+
+    /// What a word holds logically. `None` if it names a use that is over, which must not happen.
+    pub fn content(&self, layout: Layout, bucket: usize) -> Option<u64> {
+        let word = self.words[bucket];
+        if !layout.is_reference(word) {
+            return Some(word);
+        }
+        let (index, uses) = layout.named(word);
+        let descriptor = self.descriptors.get(index)?;
+        let old = descriptor.transfer.before(bucket as u8);
+        match descriptor.control.state {
+            _ if u64::from(descriptor.control.uses) != uses => None,
+            State::Committed => descriptor.transfer.after(layout, bucket as u8),
+            State::Pending | State::Aborted => Some(old),
+        }
+    }
+}
+
+/// A word as a list of tokens, or as a reference.
+pub(super) struct Word(pub Layout, pub u64);
+
+impl fmt::Display for Word {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(layout, word) = *self;
+        if layout.is_reference(word) {
+            let (index, uses) = layout.named(word);
+            return write!(out, "<descriptor {index}, use {uses}>");
+        }
+        let tokens: Vec<String> = layout.tokens(word).map(|f| format!("{f:x}")).collect();
+        write!(out, "[{}]", tokens.join(" "))
+    }
 }

@@ -1,4 +1,4 @@
-//! Programs: what the threads of one exploration do, and where; and their notation.
+//! Programs: what the threads of one exploration do, and where; their notation, and those made by chance, from a seed.
 //!
 //! ```text
 //! pair: f01 | insert f01, remove f01 | contains f10
@@ -15,15 +15,18 @@
 //! The same with values of four bits: tokens with the value 9; an insert, a unique insert and a remove of a value; a
 //! replacement of 9 by 4; a lookup of one value, and of all. Where none is given it is 0.
 
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::str::SplitWhitespace;
 
 use model::geometry::Geometry;
 use model::{Fingerprint, Layout, Value};
 
-use crate::fixed::memory::{BUCKETS, Memory, NOTES};
+use crate::fixed::machine::{BUCKETS, Memory};
 use crate::monitor::THREADS;
 use crate::notation::{self, Flag, Kind, Notation, Number};
+use crate::random::{Deal, Random, Shares, distinct, shares};
+use crate::shared::NOTES;
 
 /// Classes a program has at most.
 pub(super) const CLASSES: usize = 8;
@@ -88,27 +91,14 @@ impl Shape {
 }
 
 impl Program {
-    /// The table before the first step; `None` if the tokens do not fit its buckets.
-    pub fn memory(&self) -> Option<Memory> {
-        let mut memory = Memory::new(self.shape.descriptors);
-        let layout = self.shape.layout;
-        for &(item, value) in &self.fill {
-            let word = &mut memory.words[usize::from(item.first)];
-            *word = layout.with(*word, layout.token(item.f, value))?;
-        }
-        Some(memory)
-    }
-
     /// The classes that the program knows, each by the item with the lower bucket first.
     pub fn classes(&self) -> Vec<Item> {
         let called = self.threads.iter().flatten();
         let called = called.filter(|call| call.kind.has_item());
         let filled = self.fill.iter().map(|&(item, _)| item);
         let items = called.map(|call| call.item).chain(filled);
-        let mut classes: Vec<Item> = items.map(Item::class).collect();
-        classes.sort();
-        classes.dedup();
-        classes
+        let classes: BTreeSet<Item> = items.map(Item::class).collect();
+        classes.into_iter().collect()
     }
 
     /// The tokens that there can be: the class of each, and its value. Without values, one of each class.
@@ -119,10 +109,8 @@ impl Program {
         let called = self.threads.iter().flatten();
         let inserted = called.filter_map(|call| Some((call.item, call.inserts()?)));
         let tokens = inserted.chain(self.fill.iter().copied());
-        let mut tokens: Vec<_> = tokens.map(|(item, value)| (item.class(), value)).collect();
-        tokens.sort();
-        tokens.dedup();
-        tokens
+        let tokens: BTreeSet<_> = tokens.map(|(item, value)| (item.class(), value)).collect();
+        tokens.into_iter().collect()
     }
 }
 
@@ -219,6 +207,7 @@ impl Item {
 impl Notation for Fixed {
     type Shape = Shape;
     type Item = Item;
+    type Memory = Memory;
     type Token = (Item, Value);
 
     const NUMBERS: &'static [Number<Shape>] = &[
@@ -318,12 +307,21 @@ impl Notation for Fixed {
         format!(" ({:x} in {} {})", item.f, item.first, item.second)
     }
 
-    fn fits(program: &Program) -> Result<(), String> {
+    fn can_count(program: &Program) -> Result<(), String> {
         if program.classes().len() > CLASSES || program.tokens().len() > TOKENS {
             return Err(format!("use at most {CLASSES} classes and {TOKENS} tokens"));
         }
-        let memory = program.memory().map(|_| ());
-        memory.ok_or_else(|| "the tokens do not fit such a table".into())
+        Ok(())
+    }
+
+    fn memory(program: &Program) -> Option<Memory> {
+        let mut memory = Memory::new(program.shape.descriptors);
+        let layout = program.shape.layout;
+        for &(item, value) in &program.fill {
+            let word = &mut memory.words[usize::from(item.first)];
+            *word = layout.with(*word, layout.token(item.f, value))?;
+        }
+        Some(memory)
     }
 }
 
@@ -341,22 +339,146 @@ fn name_of(layout: Layout) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The layouts of programs: half the slots are more of the protocol for the same states, and a semi-sorted bucket has its
+/// tokens in another order.
+pub(super) const LAYOUTS: [Layout; 3] = [Layout::DEFAULT, Layout::of(2, 31), Layout::of(4, 17)];
 
-    #[test]
-    fn the_alternate_is_an_involution() {
-        for shape in [Shape::of(2), Shape::of(4)] {
-            for (f, bucket) in shape
-                .layout
-                .fingerprints()
-                .flat_map(|f| (0..2).map(move |b| (f, b)))
-            {
-                let other = shape.alternate(bucket, f);
-                assert!(other != bucket && usize::from(other) < shape.buckets);
-                assert_eq!(shape.alternate(other, f), bucket);
-            }
+/// Those of programs whose tokens carry values.
+const VALUED: [Layout; 2] = [Layout::VALUED[0], Layout::VALUED[2]];
+
+impl Random {
+    /// One of three values, if there are any.
+    pub(crate) fn value(&mut self, shape: &Shape) -> Value {
+        match shape.layout.value_bits {
+            0 => 0,
+            bits => self.pick(&[0, 4, Value::MAX >> (Value::BITS - bits)]),
         }
     }
+
+    /// An item of a small number of classes, in one of its two orders.
+    pub(crate) fn item(&mut self, shape: &Shape, letters: u8) -> Item {
+        let letter = b'a' + self.below(letters.into()) as u8;
+        let first = self.below(shape.buckets) as u8;
+        let distances: &[u8] = if shape.buckets == 2 { &[1] } else { &[2, 3] };
+        let second = first ^ self.pick(distances);
+        shape
+            .item(letter, first, second)
+            .expect("each distance has fingerprints")
+    }
+}
+
+/// So often each.
+const KINDS: Shares =
+    shares![Insert 5, Unique 4, Remove 5, Contains 4, Count 1, Move 5, Snapshot 1];
+
+/// The same if tokens carry values.
+const KINDS_WITH_VALUES: Shares = shares![
+    Insert 5, Unique 1, UniqueValue 4, Remove 2, Take 4, Replace 5, Contains 1, Value 4, Values 2, Count 1, Move 5,
+    Snapshot 1
+];
+
+/// Calls that a program has in all, at most.
+const CALLS: usize = 6;
+
+/// So many programs, no two alike but for the order of their threads; or such whose tokens carry values.
+pub(crate) fn programs(valued: bool, seed: u64, number: usize) -> Vec<Program> {
+    let random = &mut Random::new(seed);
+    distinct(number, || {
+        // The default layout in every other program.
+        let layout = match valued {
+            true => random.pick(&VALUED),
+            false => LAYOUTS[random.pick(&[0, 0, 1, 2])],
+        };
+        Some(program(random, layout)).filter(writes)
+    })
+}
+
+/// Whether a thread can be in the way of another.
+fn writes(program: &Program) -> bool {
+    let reads = [Kind::Contains, Kind::Count, Kind::Value, Kind::Values];
+    let mut calls = program.threads.iter().flatten();
+    calls.any(|call| !reads.contains(&call.kind))
+}
+
+fn program(random: &mut Random, layout: Layout) -> Program {
+    let shape = Shape {
+        layout,
+        descriptors: random.pick(&[1, 2, 2, 3]),
+        attempts: random.pick(&[1, 2, 2]),
+        budget: random.pick(&[3, 4, 8, 16]),
+        notes: random.pick(&[1, 2]),
+        torn: random.below(4) == 0,
+        ..Shape::of(random.pick(&[2, 2, 2, 4]))
+    };
+    let letters = random.pick(&[1, 1, 2, 2, 3]);
+    let fill = fill(random, &shape, letters);
+    let threads = random.pick(&[2, 2, 3, 3, 3, 4]);
+    let mut deal = Deal::new(threads, random.pick(&[CALLS - 2, CALLS - 1, CALLS]));
+    let calls_of_one = |_| {
+        let calls = deal.next(random);
+        (0..calls).map(|_| call(random, &shape, letters)).collect()
+    };
+    let mut threads: Vec<Vec<Call>> = (0..threads).map(calls_of_one).collect();
+    threads.sort();
+    let mut program = Program {
+        shape,
+        fill,
+        threads,
+    };
+    if layout.has_values() && random.below(2) == 0 {
+        keep_to_one(&mut program);
+    }
+    program
+}
+
+/// Leaves each class one token at most: then its tokens are watched as a whole.
+fn keep_to_one(program: &mut Program) {
+    let mut known = HashSet::new();
+    program.fill.retain(|(item, _)| known.insert(item.class()));
+    for call in program.threads.iter_mut().flatten() {
+        if call.kind == Kind::Insert {
+            call.kind = Kind::UniqueValue;
+        }
+    }
+    program.threads.sort();
+}
+
+/// Tokens to begin with: a few, or nearly as many as there is room for.
+fn fill(random: &mut Random, shape: &Shape, letters: u8) -> Vec<(Item, Value)> {
+    let slots = shape.buckets * shape.layout.slots;
+    let few = 1 + random.below(3);
+    let wanted = random.pick(&[0, few, few, slots - few]);
+    let mut rooms = vec![shape.layout.slots; shape.buckets];
+    let mut fill = Vec::new();
+    while fill.len() < wanted {
+        let item = random.item(shape, letters);
+        let room = &mut rooms[usize::from(item.first)];
+        if *room > 0 {
+            *room -= 1;
+            fill.push((item, random.value(shape)));
+        }
+    }
+    fill.sort();
+    fill
+}
+
+/// A call that chance has picked.
+pub(super) fn call(random: &mut Random, shape: &Shape, letters: u8) -> Call {
+    let kinds = if shape.layout.has_values() {
+        KINDS_WITH_VALUES
+    } else {
+        KINDS
+    };
+    let kind = random.kind(kinds);
+    if kind == Kind::Snapshot {
+        return Call::new(kind, Item::default());
+    }
+    let mut call = Call::new(kind, random.item(shape, letters));
+    if [Kind::Insert, Kind::UniqueValue, Kind::Take, Kind::Replace].contains(&kind) {
+        call.value = random.value(shape);
+    }
+    if kind == Kind::Replace {
+        call.new = random.value(shape);
+    }
+    call
 }

@@ -1,28 +1,49 @@
-//! The machine of a table of one size, as the explorer sees it.
+//! The machine of a table of one size, as the explorer sees it; and its views: what is watched of the multiset of tokens, and what a call is to each view.
+//!
+//! Without values there is one for each class: how many tokens it has. With values there is one more for each value that
+//! a class can have: how many tokens have it. Each is linearizable by itself. Together they are not, if a class has
+//! several tokens at a time: a remove that was under way before an equal token came may have to be placed before that,
+//! so that a lookup can miss both tokens, while another one has seen the value that is removed beside the one that came
+//! (`model::history` has that schedule).
+//! A class that has one token at most, because all come by `unique`, is watched as a whole besides: which token it has.
+//!
+//! So each call is something to the class, which knows nothing of values, and something to each value of it:
+//!
+//! | call | to its class | to its value | to another value |
+//! |---|---|---|---|
+//! | insert | insert | insert | |
+//! | unique | unique | unique | sees that there is none, if it inserts |
+//! | remove | remove | takes one, or not | takes one, or not |
+//! | contains, value | contains | contains, if it says so | contains, if it says so |
+//! | take | remove, if it succeeds | remove | |
+//! | replace | contains, if it succeeds | remove | insert, if that is the new one |
+//! | values, snapshot | counts | counts | counts |
 
 use std::ops::RangeInclusive;
 
-use crate::fixed::machine::{Answer, Digits, Run, STRANGERS, World};
-use crate::fixed::memory::{BUCKETS, Memory, SCAN, Word};
+use model::Value;
+
+use crate::fixed::machine::{Answer, BUCKETS, Digits, Known, Memory, Run, STRANGERS, Word, World};
 use crate::fixed::mutants::{MUTANTS, Mutant};
-use crate::fixed::program::{Call, Fixed, Program, TOKENS};
-use crate::fixed::random;
-use crate::fixed::views::{Numbers, View, digit};
-use crate::machine::{Killed, Machine, STEPS, alone, audit};
-use crate::monitor::{Monitor, Set, THREADS};
+use crate::fixed::program;
+use crate::fixed::program::{Call, Fixed, Item, Program, TOKENS};
+use crate::machine;
+use crate::machine::{Machine, STEPS, alone, audit};
+use crate::monitor::{Code, Effect, Monitor, Role, Set, THREADS, Told};
 use crate::notation::Kind;
 use crate::replay::Step;
+use crate::shared::{STRIPES, Stripe};
 
 impl Machine for Fixed {
     type Mutant = Mutant;
-    type World = World;
-    type Memory = Memory;
+    type Known = Known;
+    type Word = u64;
     type Copied = Digits;
     type View = View;
     type Tokens = Numbers;
 
     const RACES: &'static str = include_str!("races.txt");
-    const MUTANTS: &'static [Killed<Mutant>] = MUTANTS;
+    const MUTANTS: &'static [(Mutant, &'static str)] = MUTANTS;
 
     /// The second one's tokens carry values.
     const MODELS: RangeInclusive<u8> = 0..=1;
@@ -32,19 +53,23 @@ impl Machine for Fixed {
     }
 
     fn random(model: u8, seed: u64, number: usize) -> Vec<Program> {
-        random::programs(model == 1, seed, number)
+        program::programs(model == 1, seed, number)
     }
 
-    fn memory(program: &Program) -> Option<Memory> {
-        program.memory()
+    fn known(program: &Program) -> Known {
+        Known::new(program)
     }
 
-    fn world(program: &Program, mutant: Option<Mutant>) -> World {
-        World::new(program, mutant)
+    fn word<'a>(run: &'a mut Run<'_>, bucket: u8) -> &'a mut u64 {
+        &mut run.memory.words[usize::from(bucket)]
     }
 
-    fn mutant(world: &World) -> Option<Mutant> {
-        world.mutant
+    fn show_word(world: &World, word: u64) -> String {
+        Word(world.shape.layout, word).to_string()
+    }
+
+    fn stripes(memory: &mut Memory) -> &mut [Stripe; STRIPES] {
+        &mut memory.stripes
     }
 
     fn call(run: &mut Run<'_>) -> Step<Answer> {
@@ -52,12 +77,12 @@ impl Machine for Fixed {
     }
 
     fn views(world: &World) -> &[View] {
-        &world.views
+        &world.known.views
     }
 
     fn is_known(world: &World, call: &Call, answer: Answer) -> bool {
         match answer {
-            Answer::Value(Some(value)) => world.tokens.contains(&(call.item.class(), value)),
+            Answer::Value(Some(value)) => world.known.tokens.contains(&(call.item.class(), value)),
             Answer::Copy(Digits(copy)) => digit(copy, STRANGERS) == 0,
             _ => true,
         }
@@ -102,7 +127,7 @@ impl Machine for Fixed {
     fn left_on(world: &World, memory: &Memory) -> [(bool, &'static str); 3] {
         let layout = world.shape.layout;
         let frozen = memory.words.iter().any(|&w| layout.is_reference(w));
-        let scanned = memory.stripes.iter().any(|stripe| stripe & SCAN != 0);
+        let scanned = memory.stripes.iter().any(|stripe| stripe.scanned);
         [
             (frozen, "a word is left frozen"),
             (scanned, "a stripe still says that a scan is on"),
@@ -122,7 +147,7 @@ impl Machine for Fixed {
         if world.shape.layout.has_values() {
             check_values(world, &mut memory)?;
         }
-        for (class, (&item, &set)) in world.classes.iter().zip(sets).enumerate() {
+        for (class, (&item, &set)) in world.known.classes.iter().zip(sets).enumerate() {
             let mut looked = false;
             let call = |kind| {
                 let first = kind == Kind::Contains && !std::mem::replace(&mut looked, true);
@@ -137,7 +162,7 @@ impl Machine for Fixed {
 
     fn show_words(world: &World, memory: &Memory) -> Vec<(usize, String)> {
         let words = memory.words[..world.shape.buckets].iter();
-        let shown = words.map(|&word| Word(world.shape.layout, word).to_string());
+        let shown = words.map(|&word| Self::show_word(world, word));
         shown.enumerate().collect()
     }
 }
@@ -148,7 +173,7 @@ fn newcomer(world: &World, memory: &mut Memory, call: &Call) -> Result<Answer, S
 
 /// A newcomer sees the values of each class, replaces one, and back.
 fn check_values(world: &World, memory: &mut Memory) -> Result<(), String> {
-    for (at, &(item, value)) in world.tokens.iter().enumerate() {
+    for (at, &(item, value)) in world.known.tokens.iter().enumerate() {
         let mut call = |kind: Kind, value, new| {
             let call = Call {
                 value,
@@ -180,4 +205,225 @@ fn check_values(world: &World, memory: &mut Memory) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// How many of each token that the program knows there are.
+pub(super) type Numbers = [u8; TOKENS];
+
+/// What is watched of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The class, by its number.
+    class: usize,
+    /// The tokens that count, one bit for each that the program knows.
+    tokens: u32,
+    watched: Watched,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Watched {
+    Number,
+    /// How many have this value.
+    Value(Value),
+    /// Which one there is.
+    Token,
+}
+
+/// Those of a program: first one for each class.
+pub(super) fn views(program: &Program, classes: &[Item], tokens: &[(Item, Value)]) -> Vec<View> {
+    let of_class = |watched| {
+        move |(class, item): (usize, &Item)| {
+            let tokens = tokens.iter().enumerate();
+            let of_the_class = tokens.filter(|(_, (other, _))| other == item);
+            View {
+                class,
+                tokens: of_the_class.map(|(at, _)| 1 << at).sum(),
+                watched,
+            }
+        }
+    };
+    let mut views: Vec<View> = classes
+        .iter()
+        .enumerate()
+        .map(of_class(Watched::Number))
+        .collect();
+    if program.shape.layout.has_values() {
+        for (at, &(item, value)) in tokens.iter().enumerate() {
+            let class = classes.iter().position(|&class| class == item);
+            views.extend(class.map(|class| View {
+                class,
+                tokens: 1 << at,
+                watched: Watched::Value(value),
+            }));
+        }
+        let single = classes.iter().enumerate();
+        let single = single.filter(|&(_, &class)| has_one_at_most(program, class));
+        views.extend(single.map(of_class(Watched::Token)));
+    }
+    views
+}
+
+/// Whether no call can give a class a second token.
+fn has_one_at_most(program: &Program, class: Item) -> bool {
+    let mut calls = program.threads.iter().flatten();
+    let filled = program
+        .fill
+        .iter()
+        .filter(|(item, _)| item.class() == class);
+    filled.count() < 2 && !calls.any(|call| call.kind == Kind::Insert && call.item.class() == class)
+}
+
+/// How many of a token a copy has.
+pub(super) fn digit(copy: u64, at: usize) -> u8 {
+    (copy >> (4 * at) & 0xf) as u8
+}
+
+/// A token of the class of a call, for those who watch which one there is. One that the program does not know is none of
+/// them.
+fn code(world: &World, call: &Call, value: Value) -> Code {
+    let token = (call.item.class(), value);
+    let known = world.known.tokens.iter().position(|&known| known == token);
+    known.map_or(Code::MAX, |at| at as Code + 1)
+}
+
+impl machine::View<Fixed> for View {
+    fn number(&self, numbers: &Numbers) -> u8 {
+        let counted = (0..TOKENS).filter(|at| self.tokens >> at & 1 != 0);
+        match self.watched {
+            Watched::Token => {
+                let mut present = counted.filter(|&at| numbers[at] > 0);
+                present.next().map_or(0, |at| at as Code + 1)
+            }
+            _ if self.tokens.is_power_of_two() => numbers[self.tokens.trailing_zeros() as usize],
+            _ => counted.map(|at| numbers[at]).sum(),
+        }
+    }
+
+    fn name(&self, world: &World) -> String {
+        let Item { first, second, f } = world.known.classes[self.class];
+        match self.watched {
+            Watched::Value(value) => format!("of {f:x} with value {value} in {first} and {second}"),
+            _ => format!("of {f:x} in {first} and {second}"),
+        }
+    }
+
+    fn role(&self, world: &World, call: &Call) -> Option<Role> {
+        let here = call.item.class() == world.known.classes[self.class];
+        let code = |value| code(world, call, value);
+        let effect = match (call.kind, self.watched) {
+            // A relocation is no call of the multiset.
+            (Kind::Move, _) => None,
+            (Kind::Snapshot | Kind::Values | Kind::Count, Watched::Token) => None,
+            (Kind::Count, Watched::Value(_)) => None,
+            (Kind::Snapshot, _) => return Some(Role::Counts),
+            _ if !here => None,
+            (Kind::Values | Kind::Count, _) => return Some(Role::Counts),
+            (kind, Watched::Number) => Some(match kind {
+                Kind::Insert => Effect::Insert,
+                Kind::Unique | Kind::UniqueValue => Effect::Unique,
+                Kind::Remove | Kind::Take => Effect::Remove,
+                _ => Effect::Contains,
+            }),
+            (kind, Watched::Value(value)) => match (kind, value == call.value, value == call.new) {
+                (Kind::Insert, true, _) | (Kind::Replace, false, true) => Some(Effect::Insert),
+                (Kind::Insert | Kind::Take | Kind::Replace, false, _) => None,
+                (Kind::Unique | Kind::UniqueValue, true, _) => Some(Effect::Unique),
+                (Kind::Remove, ..) | (Kind::Take, ..) | (Kind::Replace, true, false) => {
+                    Some(Effect::Remove)
+                }
+                _ => Some(Effect::Contains),
+            },
+            (kind, Watched::Token) => Some(match kind {
+                Kind::Unique | Kind::UniqueValue => Effect::Admit(code(call.value)),
+                Kind::Remove => Effect::Clear,
+                Kind::Take => Effect::Take(code(call.value)),
+                Kind::Replace => Effect::Replace(code(call.value), code(call.new)),
+                _ => Effect::Look,
+            }),
+        };
+        effect.map(Role::Acts)
+    }
+
+    fn told(&self, world: &World, call: &Call, answer: Answer) -> Told {
+        match (answer, self.watched) {
+            (Answer::Number(copies), _) => Told::Number(copies as u8),
+            (Answer::Copy(Digits(copy)), _) => {
+                Told::Number(self.number(&std::array::from_fn(|at| digit(copy, at))))
+            }
+            (Answer::NoCopy, _) => Told::NoNumber,
+            (_, Watched::Number) => told_of_class(call.kind, answer),
+            (_, Watched::Value(value)) => told_of_value(value, call, answer),
+            (Answer::Value(found), Watched::Token) => {
+                Told::Saw(found.map(|value| code(world, call, value)))
+            }
+            (Answer::Bool(inserted), _) if call.kind == Kind::Unique => match inserted {
+                true => Told::Saw(None),
+                false => Told::SawOne,
+            },
+            (Answer::Bool(result), _) => Told::Bool(result),
+            (Answer::Full | Answer::TooManyCopies, _) => Told::Nothing,
+        }
+    }
+}
+
+fn told_of_class(kind: Kind, answer: Answer) -> Told {
+    match (kind, answer) {
+        (Kind::Take, Answer::Bool(false)) => Told::Unchanged,
+        (Kind::Replace, Answer::Bool(false)) => Told::Any,
+        (_, Answer::Bool(result)) => Told::Bool(result),
+        (Kind::UniqueValue, Answer::Value(found)) => Told::Bool(found.is_none()),
+        (_, Answer::Value(found)) => Told::Bool(found.is_some()),
+        _ => Told::Nothing,
+    }
+}
+
+fn told_of_value(value: Value, call: &Call, answer: Answer) -> Told {
+    let own = value == call.value;
+    match (call.kind, answer) {
+        (Kind::Unique, Answer::Bool(false)) if own => Told::Unchanged,
+        (Kind::Unique, Answer::Bool(inserted)) if own => Told::Bool(inserted),
+        (Kind::Unique, Answer::Bool(true)) => Told::Bool(false),
+        (Kind::UniqueValue, Answer::Value(None)) => Told::Bool(own),
+        (Kind::UniqueValue, Answer::Value(Some(found))) if found == value => Told::Bool(!own),
+        (Kind::UniqueValue, Answer::Value(Some(_))) if own => Told::Unchanged,
+        (Kind::Unique | Kind::UniqueValue, Answer::Full) if own => Told::Nothing,
+        (Kind::Unique | Kind::UniqueValue, _) => Told::Any,
+        (Kind::Value, Answer::Value(None)) => Told::Bool(false),
+        (Kind::Value, Answer::Value(Some(found))) if found == value => Told::Bool(true),
+        (Kind::Remove | Kind::Contains, Answer::Bool(false)) => Told::Bool(false),
+        (Kind::Remove | Kind::Contains | Kind::Value, _) => Told::Any,
+        // The new value of one that is not replaced.
+        (Kind::Replace, Answer::Bool(false)) if !own => Told::Nothing,
+        (_, Answer::Bool(result)) => Told::Bool(result),
+        _ => Told::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::Setting;
+    use crate::monitor::Monitor;
+
+    /// Each value by itself, and the number of tokens: 4 came after 9 was seen, and 9 was seen after 4.
+    #[test]
+    fn the_only_token_of_a_class_is_one_after_another() {
+        let thread = "value f01, value f10";
+        for (other, explained) in [("contains f01", false), ("insert f01=9", true)] {
+            let text = format!("pair layout=4x12+4: f01=9 | replace f01 9>4 | {thread} | {other}");
+            let program: Program = text.parse().expect("a program");
+            let setting = Setting::new(&program, None);
+            let monitor = &mut Monitor::default();
+            let mut state = setting.start(monitor);
+            setting.begin(&mut state, monitor, 0, &program.threads[0][0]);
+            let mut sees = |nth: usize, value| {
+                let (lookup, answer) = (&program.threads[1][nth], Answer::Value(value));
+                setting.begin(&mut state, monitor, 1, lookup);
+                let explained = setting.explain(&mut state, monitor, 1, lookup, answer);
+                explained.is_ok()
+            };
+            assert!(sees(0, Some(4)));
+            assert_eq!(sees(1, Some(9)), explained, "with {other}");
+        }
+    }
 }

@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Index bits that an item of a program has.
 pub(super) const BITS: u8 = 4;
 
@@ -30,7 +32,9 @@ pub struct Item {
 }
 
 /// The items with one head whose index bits begin alike.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Class {
     pub head: u8,
     /// The number of index bits that are known.
@@ -49,11 +53,12 @@ pub struct Levels {
     pub tail: u8,
 }
 
-/// By which the index bits of the two sides differ: from the head alone.
-const fn offset(head: u8) -> u8 {
-    match head {
-        1 => 0b1010,
-        2 => 0b0101,
+/// By which the index bits of a side differ from those of the item: from the head alone.
+const fn offset(side: u8, head: u8) -> u8 {
+    match (side, head) {
+        (0, _) => 0,
+        (_, 1) => 0b1010,
+        (_, 2) => 0b0101,
         _ => 0b1100,
     }
 }
@@ -72,18 +77,9 @@ const fn top(bits: u8, len: u8) -> u8 {
 }
 
 impl Item {
-    /// The index bits as one of the sides has them.
-    const fn index(self, side: u8) -> u8 {
-        if side == 0 {
-            self.bits
-        } else {
-            self.bits ^ offset(self.head)
-        }
-    }
-
     /// The number of its word at a level.
     pub const fn number(self, side: u8, level: u8) -> u8 {
-        let index = self.index(side) as u16 >> (BITS + 1 - level);
+        let index = (self.bits ^ offset(side, self.head)) as u16 >> (BITS + 1 - level);
         1 << level | side << (level - 1) | index as u8
     }
 
@@ -96,7 +92,7 @@ impl Item {
 /// The other word of a token, of the same level.
 pub(super) const fn alternate(number: u8, head: u8) -> u8 {
     let level = level_of(number);
-    let apart = (offset(head) as u16 >> (BITS + 1 - level)) as u8;
+    let apart = (offset(1, head) as u16 >> (BITS + 1 - level)) as u8;
     number ^ 1 << (level - 1) ^ apart
 }
 
@@ -130,11 +126,7 @@ impl Levels {
         }
         let mask = (1 << self.tail) - 1;
         let first = lane >> (self.tail - 1) & 1;
-        let flip = if side_of(number) == 0 {
-            0
-        } else {
-            offset(head_of(lane)) >> (BITS - level) & 1
-        };
+        let flip = offset(side_of(number), head_of(lane)) >> (BITS - level) & 1;
         let marker = if level == self.first { 1 } else { 0 };
         Some((
             first ^ flip,
@@ -146,11 +138,7 @@ impl Levels {
     pub const fn class_of(&self, number: u8, lane: Lane) -> Class {
         let (level, head) = (level_of(number), head_of(lane));
         let index = (number & ((1 << (level - 1)) - 1)) << (BITS + 1 - level);
-        let index = if side_of(number) == 0 {
-            index
-        } else {
-            index ^ top(offset(head), level - 1)
-        };
+        let index = index ^ top(offset(side_of(number), head), level - 1);
         let tail = self.tail_of(lane, level);
         let known = lane & ((1 << self.tail) - 1);
         let known = known >> (self.tail - tail);
@@ -167,11 +155,7 @@ impl Levels {
         let Some(tail) = class.len.checked_sub(level - 1) else {
             return None;
         };
-        let most = if level == self.first {
-            self.tail
-        } else {
-            self.tail - 1
-        };
+        let most = self.longest_tail(level);
         if tail > most || level == self.first && tail < most {
             return None;
         }
@@ -185,13 +169,14 @@ impl Levels {
         Some(class.head << FIELD | field | marker)
     }
 
+    /// That of a new token: behind later ones is a marker.
+    const fn longest_tail(&self, level: u8) -> u8 {
+        self.tail - if level == self.first { 0 } else { 1 }
+    }
+
     /// The bits of a new token's class at a level.
     pub const fn full_length(&self, level: u8) -> u8 {
-        if level == self.first {
-            level - 1 + self.tail
-        } else {
-            level + self.tail - 2
-        }
+        level - 1 + self.longest_tail(level)
     }
 }
 
@@ -211,12 +196,8 @@ impl Class {
     }
 
     /// Whether one of the two is within the other.
-    pub const fn nests(self, other: Self) -> bool {
-        let len = if self.len < other.len {
-            self.len
-        } else {
-            other.len
-        };
+    pub fn nests(self, other: Self) -> bool {
+        let len = self.len.min(other.len);
         self.head == other.head && top(self.bits, len) == top(other.bits, len)
     }
 }
@@ -268,10 +249,8 @@ mod tests {
                     assert_eq!(levels.class_of(number, lane), class);
                     assert_eq!(levels.lane_of(class, level_of(number)), Some(lane));
                     assert_eq!(item.number(side, level_of(number)), number);
-                    assert_eq!(
-                        item.number(1 - side, level_of(number)),
-                        alternate(number, item.head)
-                    );
+                    let other = item.number(1 - side, level_of(number));
+                    assert_eq!(other, alternate(number, item.head));
                     let Some((child, next)) = levels.split(lane, number) else {
                         break;
                     };
@@ -288,9 +267,8 @@ mod tests {
     fn a_new_token_holds_as_much_as_there_is_room_for() {
         for (levels, item) in every() {
             for level in levels.first..=DEEPEST {
-                let (number, lane) = (item.number(0, level), levels.lane(item, level));
-                let class = Class::of(item, levels.full_length(level));
-                assert_eq!(levels.class_of(number, lane), class);
+                let class = levels.class_of(item.number(0, level), levels.lane(item, level));
+                assert_eq!(class, Class::of(item, levels.full_length(level)));
             }
         }
     }

@@ -3,28 +3,27 @@
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
-use super::geometry::{Class, Item, level_of};
-use super::machine::{Answer, Classes, Run, World};
-use super::memory::Word;
-use super::memory::{self, Memory};
-use super::mutants::{MUTANTS, Mutant};
-use super::program::{Call, Growing, Program};
-use super::random;
-use crate::machine::{Killed, Machine, STEPS, Shown, View, alone, audit};
+use crate::growing::geometry::{Class, Item, WORDS, level_of};
+use crate::growing::machine::{Answer, Change, Classes, Memory, Run, Word, World};
+use crate::growing::mutants::{MUTANTS, Mutant};
+use crate::growing::program;
+use crate::growing::program::{Call, Growing, Program};
+use crate::machine::{Machine, STEPS, Shown, View, alone, audit};
 use crate::monitor::{Effect, Monitor, Role, Set, THREADS, Told};
 use crate::notation::Kind;
 use crate::replay::Step;
+use crate::shared::{STRIPES, Stripe};
 
 impl Machine for Growing {
     type Mutant = Mutant;
-    type World = World;
-    type Memory = Memory;
+    type Known = Vec<Item>;
+    type Word = Word;
     type Copied = Classes;
     type View = Item;
     type Tokens = Vec<Class>;
 
     const RACES: &'static str = include_str!("races.txt");
-    const MUTANTS: &'static [Killed<Mutant>] = MUTANTS;
+    const MUTANTS: &'static [(Mutant, &'static str)] = MUTANTS;
 
     const MODELS: RangeInclusive<u8> = 1..=7;
 
@@ -33,19 +32,27 @@ impl Machine for Growing {
     }
 
     fn random(model: u8, seed: u64, number: usize) -> Vec<Program> {
-        random::programs(model, seed, number)
+        program::programs(model, seed, number)
     }
 
-    fn memory(program: &Program) -> Option<Memory> {
-        program.memory()
+    fn known(program: &Program) -> Vec<Item> {
+        program.items()
     }
 
-    fn world(program: &Program, mutant: Option<Mutant>) -> World {
-        World::new(program, mutant)
+    /// It is in a block that is there.
+    fn word<'a>(run: &'a mut Run<'_>, number: u8) -> &'a mut Word {
+        if run.memory.blocks >> level_of(number) & 1 == 0 {
+            run.made.fault = Some("an access to a block that is not there");
+        }
+        &mut run.memory.words[usize::from(number) % WORDS]
     }
 
-    fn mutant(world: &World) -> Option<Mutant> {
-        world.mutant
+    fn show_word(_: &World, word: Word) -> String {
+        word.to_string()
+    }
+
+    fn stripes(memory: &mut Memory) -> &mut [Stripe; STRIPES] {
+        &mut memory.stripes
     }
 
     fn call(run: &mut Run<'_>) -> Step<Answer> {
@@ -55,11 +62,11 @@ impl Machine for Growing {
     /// Who is refused owns nothing that it could remove.
     fn ends(world: &World, call: &Call, answer: Answer) -> bool {
         let owns = call.kind.has_item() && !call.kind.has_side();
-        world.contract && owns && answer != Answer::Bool(true)
+        world.shape.contract && owns && answer != Answer::Bool(true)
     }
 
     fn views(world: &World) -> &[Item] {
-        &world.items
+        &world.known
     }
 
     /// The classes of all tokens: those in the live words. What a split has frozen is the truth until the word is gone.
@@ -70,11 +77,11 @@ impl Machine for Growing {
             let mut next: Vec<u8> = (1 << level..2 << level).collect();
             while let Some(number) = next.pop() {
                 match content(memory, number)? {
-                    Word::GONE if level_of(number) > level => {
+                    Word::Gone if level_of(number) > level => {
                         return Err(format!("word {number} is split too early"));
                     }
-                    Word::GONE => next.extend([2 * number, 2 * number + 1]),
-                    Word::UNBORN => return Err(format!("word {number} is live, and not there")),
+                    Word::Gone => next.extend([2 * number, 2 * number + 1]),
+                    Word::Unborn => return Err(format!("word {number} is live, and not there")),
                     word => tokens.extend(word.classes(world.levels_at(number), number)),
                 }
             }
@@ -90,7 +97,7 @@ impl Machine for Growing {
         shown: &Shown<Self>,
         under_way: impl Iterator<Item = &'a Call>,
     ) -> Result<(), String> {
-        if !world.contract {
+        if !world.shape.contract {
             return Ok(());
         }
         let throughout = &mut memory.throughout[shown.thread];
@@ -102,7 +109,7 @@ impl Machine for Growing {
             let least = std::mem::take(throughout);
             if let Answer::Copy(copy) = answer {
                 let copy: Vec<Class> = copy.iter().collect();
-                if !matches(&world.items, &least, &copy) {
+                if !matches(&world.known, &least, &copy) {
                     verdict = Err("a copy has no token for an item that was in throughout".into());
                 }
             }
@@ -122,12 +129,12 @@ impl Machine for Growing {
 
     /// Each item that is in can have a token.
     fn check(world: &World, memory: &Memory, tokens: &Vec<Class>, _: usize) -> Result<(), String> {
-        if world.contract {
+        if world.shape.contract {
             let items = memory.items.iter().map(|&number| usize::from(number));
             if items.sum::<usize>() != tokens.len() {
                 return Err("there are not as many tokens as items".into());
             }
-            if !matches(&world.items, &memory.items, tokens) {
+            if !matches(&world.known, &memory.items, tokens) {
                 return Err("an item that is in has no token".into());
             }
         }
@@ -151,11 +158,9 @@ impl Machine for Growing {
         sets: &[Set],
         monitor: &Monitor,
     ) -> Result<(), String> {
-        let newcomers = World {
-            contract: false,
-            ..world.clone()
-        };
-        for (&item, &set) in world.items.iter().zip(sets) {
+        let mut newcomers = world.clone();
+        newcomers.shape.contract = false;
+        for (&item, &set) in world.known.iter().zip(sets) {
             let mut memory = *memory;
             let mut call = |kind| {
                 let call = Call::new(kind, item);
@@ -176,7 +181,7 @@ impl Machine for Growing {
 
     fn show_words(_: &World, memory: &Memory) -> Vec<(usize, String)> {
         let words = memory.words.iter().enumerate();
-        let there = words.filter(|(_, word)| **word != Word::UNBORN);
+        let there = words.filter(|(_, word)| **word != Word::Unborn);
         there
             .map(|(number, word)| (number, word.to_string()))
             .collect()
@@ -241,7 +246,7 @@ fn content(memory: &Memory, number: u8) -> Result<Word, String> {
         return Err(format!("word {number} is frozen by a use that is over"));
     }
     Ok(match descriptor.transfer.kind {
-        memory::Kind::Split => descriptor.transfer.old_source,
+        Change::Split => descriptor.transfer.old_source,
         _ => descriptor.transfer.content(number),
     })
 }

@@ -197,47 +197,6 @@ pub fn split(bytes: &mut [u8], place: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stored::{ENTRY, HEADER};
-
-    /// A table of two buckets, with a token in each, and before it one of four that has doubled once and is growing.
-    fn two_tables() -> Vec<u8> {
-        let mut bytes = vec![0; HEADER + 2 * ENTRY + CHECKSUM + 10 * 8 + CHECKSUM];
-        TABLES.set(&mut bytes, 2);
-        for (field, value) in [
-            (first(0), 1),
-            (level(0), 2),
-            (growing(0), 1),
-            (cursor(0), 1),
-            (first(1), 1),
-            (level(1), 1),
-        ] {
-            field.set(&mut bytes, value);
-        }
-        let words = [0, 6 << 58 | 1 << 48, 5 << 58 | 1 << 57, 1, 0, 1, 0, 1];
-        let words = words.into_iter().chain([4 << 58, 3 << 58 | 1 << 48]);
-        for (index, value) in words.enumerate() {
-            word(&bytes, index).set(&mut bytes, value);
-        }
-        bytes
-    }
-
-    #[test]
-    fn buckets_are_whole_or_split() {
-        let token = |first, level, place, lane| Token {
-            first,
-            level,
-            place,
-            lane,
-        };
-        let tables = [
-            vec![
-                token(1, 3, 1, 6 << 10 | 1),
-                token(1, 2, 1, 5 << 10 | 1 << 9),
-            ],
-            vec![token(1, 1, 0, 4 << 10), token(1, 1, 1, 3 << 10 | 1)],
-        ];
-        assert_eq!(tokens(&two_tables()), tables);
-    }
 
     /// On both sides, with any head.
     #[test]

@@ -13,7 +13,7 @@
 
 use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::Descriptors;
-use lockfree_cuckoo::testing::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event::{self, Abort, Arrival, Broken, Help, Hop, Kick};
 use model::Layout;
 use model::geometry::{Class, Geometry};
 use model::hashers::AsGiven;
@@ -21,14 +21,7 @@ use model::hashers::AsGiven;
 pub(crate) type Filter = CuckooFilter<AsGiven>;
 
 /// What must happen where paths of several hops disturb each other and those who look.
-pub(crate) const STORM: [Event; 6] = [
-    Event::Hop,
-    Event::Kick,
-    Event::Broken,
-    Event::Abort,
-    Event::Help,
-    Event::Arrival,
-];
+pub(crate) const STORM: [Event; 6] = [Hop, Kick, Broken, Abort, Help, Arrival];
 
 pub(crate) struct Caravan {
     pub(crate) filter: Filter,

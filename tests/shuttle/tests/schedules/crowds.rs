@@ -1,78 +1,18 @@
-//! Random items in small tables, and items that many threads want.
+//! Items that many threads count, add, or keep.
 
-use std::collections::BTreeSet;
-
-use lockfree_cuckoo::testing::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event::{Help, Rejected, Twin};
 use model::Layout;
-use model::geometry::{Class, Geometry};
+use model::geometry::Geometry;
 use shuttle_tests::{choice, explore, random_hash, together};
 
-use crate::caravan::{Caravan, STORM, filter};
-
-/// Lookups of each thread that only looks.
-const LOOKS: usize = 150;
-
-/// Residents stay; each thread replaces items of its own, at a load at which most inserts need a path.
-#[test]
-fn a_nearly_full_table_loses_nothing() {
-    explore("nearly full tables", 8_000, &STORM, || {
-        let buckets = [8, 12, 16, 24, 64][choice(5)];
-        let filter = filter(buckets, None);
-        let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
-        let mut classes = BTreeSet::new();
-        let mut fresh = || {
-            (0..)
-                .map(|_| random_hash())
-                .find(|&hash| classes.insert(geometry.class(hash)))
-                .expect("more classes than items")
-        };
-        let mut residents = Vec::new();
-        while filter.len() < filter.slots() * 9 / 10 {
-            let hash = fresh();
-            if filter.insert_hash(hash).is_ok() {
-                residents.push(hash);
-            }
-        }
-        let items: Vec<Vec<u64>> = (0..3).map(|_| (0..20).map(|_| fresh()).collect()).collect();
-        let left = together(5, |number| {
-            let Some(items) = items.get(number) else {
-                for _ in 0..LOOKS {
-                    let resident = residents[choice(residents.len())];
-                    assert!(filter.contains_hash(resident), "a resident was missed");
-                }
-                return Vec::new();
-            };
-            let mut own = Vec::new();
-            for &hash in items {
-                if filter.insert_hash(hash).is_ok() {
-                    own.push(hash);
-                }
-                if own.len() > 2 {
-                    let oldest = own.remove(0);
-                    assert!(filter.contains_hash(oldest), "an own item was missed");
-                    assert!(filter.remove_hash(oldest), "an own item was lost");
-                }
-            }
-            own
-        });
-        let stored = left.iter().flatten().chain(&residents);
-        let stored: BTreeSet<Class> = stored.map(|&hash| geometry.class(hash)).collect();
-        assert_eq!(filter.len(), stored.len(), "the count is off");
-        for &class in &classes {
-            let [hash, other] = geometry.both_orders(class);
-            let copies = usize::from(stored.contains(&class));
-            assert_eq!(filter.count_hash(hash), copies, "copies of {class:?}");
-            assert_eq!(filter.contains_hash(other), copies == 1, "{class:?}");
-        }
-    });
-}
+use crate::caravan::{Caravan, filter};
 
 /// In a table large enough for cells of a thread's own. A quarter of the cells is shared, and there are more threads than
 /// others.
 #[test]
 fn no_item_is_counted_twice_or_not_at_all() {
     // Nearly every insert finds room at once; what has to happen here is no event.
-    explore("items that six threads count", 400, &[], || {
+    explore(400, &[], || {
         let filter = filter(2_048, None);
         let stored = together(6, |_| {
             let inserted = (0..12).filter(|_| filter.insert_hash(random_hash()).is_ok());
@@ -88,8 +28,8 @@ fn no_item_is_counted_twice_or_not_at_all() {
 /// Nobody else is about, so nobody is refused.
 #[test]
 fn exactly_one_of_six_admissions_is_told_true() {
-    let needed = [Event::Rejected, Event::Help];
-    explore("an absent item, six threads", 8_000, &needed, || {
+    let needed = [Rejected, Help];
+    explore(8_000, &needed, || {
         // All but one slot of each bucket on a road are taken, or none is.
         let road = Caravan::road(8, 2, None);
         let empty = filter(8, None);
@@ -116,8 +56,8 @@ fn exactly_one_of_six_admissions_is_told_true() {
 /// the two.
 #[test]
 fn a_class_that_is_never_empty_is_never_missed() {
-    let needed = [Event::Twin];
-    explore("equal tokens that come and go", 8_000, &needed, || {
+    let needed = [Twin];
+    explore(8_000, &needed, || {
         let filter = filter(8, None);
         let geometry = Geometry::with_slots(Layout::DEFAULT, filter.slots());
         let hashes = geometry.both_orders(geometry.class(geometry.hash(3, 7_777, 0)));

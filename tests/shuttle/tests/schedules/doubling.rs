@@ -1,6 +1,8 @@
 //! Tables that double: two buckets and upwards, with all threads in the same few words.
 
-use lockfree_cuckoo::testing::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event::{
+    Abort, Growth, Help, Hint, Hop, Rejected, Split, Twin,
+};
 use lockfree_cuckoo::testing::{Double, Relocate};
 use lockfree_cuckoo::{Growing, SnapshotError};
 use shuttle_tests::{choice, explore, together};
@@ -32,14 +34,8 @@ const NESTED: [u64; 3] = [1 << 10, 1 << 53 | 1 << 10, 1 << 52 | 1 << 10];
 
 #[test]
 fn riders_are_never_missed_while_the_table_doubles() {
-    let needed = [
-        Event::Growth,
-        Event::Split,
-        Event::Hop,
-        Event::Abort,
-        Event::Help,
-    ];
-    explore("hops in a table that doubles", 8_000, &needed, || {
+    let needed = [Growth, Split, Hop, Abort, Help];
+    explore(8_000, &needed, || {
         let filter = filter();
         let riders: Vec<u64> = (0..6).map(|number| item(number, 3)).collect();
         for &rider in &riders {
@@ -75,8 +71,8 @@ fn riders_are_never_missed_while_the_table_doubles() {
 /// Inserts and removes, of items whose tokens cover those of others, while the table doubles under them.
 #[test]
 fn owners_keep_what_they_have_while_the_table_doubles() {
-    let needed = [Event::Growth, Event::Split, Event::Twin, Event::Hop];
-    explore("owners in a table that doubles", 10_000, &needed, || {
+    let needed = [Growth, Split, Twin, Hop];
+    explore(10_000, &needed, || {
         let filter = filter();
         // Not one of them removes the last token of another one.
         together(4, |number| {
@@ -108,42 +104,37 @@ fn owners_keep_what_they_have_while_the_table_doubles() {
 /// Racers find their two buckets at one level, or at two.
 #[test]
 fn exactly_one_is_told_true_while_the_table_doubles() {
-    let needed = [Event::Growth, Event::Split, Event::Rejected, Event::Abort];
-    explore(
-        "an absent item in a table that doubles",
-        16_000,
-        &needed,
-        || {
-            let filter = filter();
-            let (absent, others) = (item(0, 1), [1, 2, 3].map(|number| item(number, 3)));
-            for other in others {
-                filter.insert_hash(other).expect("room");
-            }
-            let racers = 2 + choice(3);
-            let winners = together(racers + 1, |number| {
-                if number == racers {
-                    for other in others {
-                        filter.begin_to_double();
-                        filter.relocate_hash(other);
-                    }
-                    return 0;
+    let needed = [Growth, Split, Rejected, Abort];
+    explore(16_000, &needed, || {
+        let filter = filter();
+        let (absent, others) = (item(0, 1), [1, 2, 3].map(|number| item(number, 3)));
+        for other in others {
+            filter.insert_hash(other).expect("room");
+        }
+        let racers = 2 + choice(3);
+        let winners = together(racers + 1, |number| {
+            if number == racers {
+                for other in others {
+                    filter.begin_to_double();
+                    filter.relocate_hash(other);
                 }
-                let won = filter.insert_unique_hash(absent).expect("room");
-                assert!(filter.contains_hash(absent), "missed");
-                usize::from(won)
-            });
-            let winners: usize = winners.iter().sum();
-            assert_eq!(winners, 1, "not exactly one was told true");
-            assert_eq!(filter.count_hash(absent), 1, "not exactly one is in");
-            assert_eq!(filter.len(), 4, "not conserved");
-        },
-    );
+                return 0;
+            }
+            let won = filter.insert_unique_hash(absent).expect("room");
+            assert!(filter.contains_hash(absent), "missed");
+            usize::from(won)
+        });
+        let winners: usize = winners.iter().sum();
+        assert_eq!(winners, 1, "not exactly one was told true");
+        assert_eq!(filter.count_hash(absent), 1, "not exactly one is in");
+        assert_eq!(filter.len(), 4, "not conserved");
+    });
 }
 
 #[test]
 fn a_snapshot_holds_what_hops_while_the_table_doubles() {
-    let needed = [Event::Hint, Event::Split, Event::Hop];
-    explore("snapshots of a table that doubles", 4_000, &needed, || {
+    let needed = [Hint, Split, Hop];
+    explore(4_000, &needed, || {
         let filter = filter();
         let riders: Vec<u64> = (0..5).map(|number| item(number, 3)).collect();
         for &rider in &riders {

@@ -1,6 +1,6 @@
 //! Growths of a table that doubles: each comes to its end, whoever is late.
 
-use lockfree_cuckoo::testing::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event::{Growth, Hop, Split};
 use lockfree_cuckoo::testing::{Double, Relocate};
 use shuttle_tests::{explore, together};
 
@@ -15,8 +15,8 @@ const LAST: u32 = 11;
 /// Some begin a growth while others end it and begin the next.
 #[test]
 fn a_growth_ends_however_late_others_begin_it() {
-    let needed = [Event::Growth, Event::Split];
-    explore("growths that several begin and end", 6_000, &needed, || {
+    let needed = [Growth, Split];
+    explore(6_000, &needed, || {
         let filter = filter();
         filter.insert_hash(item(0, 1)).expect("room");
         together(3, |number| {
@@ -44,8 +44,8 @@ fn a_growth_ends_however_late_others_begin_it() {
 /// From two buckets to the last level.
 #[test]
 fn nothing_is_lost_in_ten_doublings() {
-    let needed = [Event::Growth, Event::Split, Event::Hop];
-    explore("ten doublings", 120, &needed, || {
+    let needed = [Growth, Split, Hop];
+    explore(120, &needed, || {
         let filter = filter();
         let rider = item(0, 1);
         filter.insert_hash(rider).expect("room");

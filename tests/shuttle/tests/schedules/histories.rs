@@ -6,7 +6,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockfree_cuckoo::testing::Relocate;
-use lockfree_cuckoo::testing::hooks::Event as Happened;
+use lockfree_cuckoo::testing::hooks::Event::{
+    self as Happened, Abort, Arrival, Broken, Help, Hop, Kick, Rejected, Repeat, Twin,
+};
 use model::Layout;
 use model::geometry::Geometry;
 use model::history::{Call, Event, linearizable};
@@ -32,20 +34,12 @@ struct Scene {
 const CALLS: usize = 16;
 
 const NEEDED: [Happened; 9] = [
-    Happened::Kick,
-    Happened::Hop,
-    Happened::Broken,
-    Happened::Abort,
-    Happened::Help,
-    Happened::Arrival,
-    Happened::Repeat,
-    Happened::Twin,
-    Happened::Rejected,
+    Kick, Hop, Broken, Abort, Help, Arrival, Repeat, Twin, Rejected,
 ];
 
 #[test]
 fn every_class_on_a_road_has_an_order() {
-    explore("programs on a road", 20_000, &NEEDED, || {
+    explore(20_000, &NEEDED, || {
         let descriptors = [None, Some(1), Some(2)][choice(3)];
         run(&on_a_road(descriptors));
     });
@@ -53,8 +47,8 @@ fn every_class_on_a_road_has_an_order() {
 
 #[test]
 fn every_class_of_a_tiny_table_has_an_order() {
-    let needed = [Happened::Twin, Happened::Rejected, Happened::Repeat];
-    explore("programs on tiny tables", 16_000, &needed, || {
+    let needed = [Twin, Rejected, Repeat];
+    explore(16_000, &needed, || {
         let buckets = [2, 4, 6][choice(3)];
         run(&in_a_tiny_table(buckets));
     });

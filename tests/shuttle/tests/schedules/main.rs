@@ -2,7 +2,7 @@
 //!
 //! 1. `riders`: items that hop along paths of several relocations are found by every lookup, and nothing is lost or
 //!    invented, removed twice or added twice; a snapshot holds what was in throughout.
-//! 2. `crowds`: the same of random items in small tables that are nearly full, and of equal tokens that come and go.
+//! 2. `crowds`: items are counted once, one of many admissions wins, and equal tokens that come and go are never missed.
 //! 3. `histories`: what several threads see of each class is linearizable, whatever they do.
 //! 4. `doubling`: all of this while a table doubles.
 //! 5. `growths`: a growth ends, whoever begins or ends it, up to the last level and beyond.

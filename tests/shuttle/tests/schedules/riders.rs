@@ -1,7 +1,9 @@
 //! Riders on a [caravan](crate::caravan): tokens that pushes from both ends make hop along paths of several hops.
 
 use lockfree_cuckoo::SnapshotError;
-use lockfree_cuckoo::testing::hooks::Event;
+use lockfree_cuckoo::testing::hooks::Event::{
+    Abort, Arrival, Broken, Help, Hint, Hop, Kick, Rejected, Starved,
+};
 use shuttle_tests::{choice, explore, together};
 
 use crate::caravan::{Caravan, Filter, STORM};
@@ -11,7 +13,7 @@ const ROADS: [(usize, usize); 3] = [(8, 3), (16, 4), (64, 6)];
 
 #[test]
 fn riders_are_never_missed_in_a_storm_of_hops() {
-    explore("riders in a storm of hops", 4_000, &STORM, || {
+    explore(4_000, &STORM, || {
         let (buckets, hops) = ROADS[choice(ROADS.len())];
         let caravan = Caravan::new(buckets, hops, None);
         together(5, |number| match number {
@@ -25,8 +27,8 @@ fn riders_are_never_missed_in_a_storm_of_hops() {
 /// Whoever finds no descriptor tries again, and is refused in the end.
 #[test]
 fn one_descriptor_serves_six_threads() {
-    let needed = [Event::Starved, Event::Hop, Event::Kick, Event::Arrival];
-    explore("one descriptor for six", 4_000, &needed, || {
+    let needed = [Starved, Hop, Kick, Arrival];
+    explore(4_000, &needed, || {
         let caravan = Caravan::new(16, 3, Some(1));
         together(6, |number| match number {
             0..4 => caravan.keep_pushing(number, 8),
@@ -40,14 +42,8 @@ fn one_descriptor_serves_six_threads() {
 /// slots that are raced for.
 #[test]
 fn at_most_one_admission_is_told_true_among_movers() {
-    let needed = [
-        Event::Rejected,
-        Event::Kick,
-        Event::Broken,
-        Event::Abort,
-        Event::Help,
-    ];
-    explore("an absent item among movers", 10_000, &needed, || {
+    let needed = [Rejected, Kick, Broken, Abort, Help];
+    explore(10_000, &needed, || {
         let descriptors = [None, Some(1), Some(3)][choice(3)];
         let caravan = Caravan::road(8, 2, descriptors);
         let filter = &caravan.filter;
@@ -86,14 +82,8 @@ fn at_most_one_admission_is_told_true_among_movers() {
 
 #[test]
 fn a_token_that_hops_is_removed_exactly_once() {
-    let needed = [
-        Event::Hop,
-        Event::Kick,
-        Event::Broken,
-        Event::Abort,
-        Event::Help,
-    ];
-    explore("removes of riders that hop", 6_000, &needed, || {
+    let needed = [Hop, Kick, Broken, Abort, Help];
+    explore(6_000, &needed, || {
         let caravan = Caravan::new(16, 3, None);
         let filter = &caravan.filter;
         let removed = together(5, |number| {
@@ -121,8 +111,8 @@ fn a_token_that_hops_is_removed_exactly_once() {
 /// What its only owner did with a rider is what everybody is told at once, whoever moves it meanwhile.
 #[test]
 fn an_owner_reads_its_own_writes_while_its_token_hops() {
-    let needed = [Event::Kick, Event::Broken, Event::Abort, Event::Help];
-    explore("owners of riders that hop", 10_000, &needed, || {
+    let needed = [Kick, Broken, Abort, Help];
+    explore(10_000, &needed, || {
         let caravan = Caravan::new(8, 3, None);
         let filter = &caravan.filter;
         let copies = together(5, |number| {
@@ -148,37 +138,6 @@ fn an_owner_reads_its_own_writes_while_its_token_hops() {
     });
 }
 
-/// Equal tokens come and go, among pushes that make either hop.
-#[test]
-fn a_class_that_is_never_empty_is_never_missed_while_its_tokens_hop() {
-    let needed = [Event::Twin, Event::Repeat, Event::Kick, Event::Arrival];
-    explore("equal tokens that hop", 8_000, &needed, || {
-        let caravan = Caravan::road(8, 1, None);
-        let filter = &caravan.filter;
-        let hashes = caravan.riders[0];
-        filter.insert_hash(hashes[0]).expect("two vacant slots");
-        together(5, |number| match number {
-            0 => caravan.keep_pushing(number, 16),
-            1 | 2 => {
-                for at in 0..12 {
-                    // Pushes may have the slot.
-                    if filter.insert_hash(hashes[at % 2]).is_ok() {
-                        assert!(filter.remove_hash(hashes[at % 2]), "a copy was lost");
-                    }
-                }
-            }
-            _ => {
-                for at in 0..24 {
-                    let hash = hashes[(number + at) % 2];
-                    assert!(filter.contains_hash(hash), "the class was never empty");
-                    assert!(filter.count_hash(hash) > 0, "the class was never empty");
-                }
-            }
-        });
-        caravan.check(&[1]);
-    });
-}
-
 /// A snapshot, or nothing if another thread is taking one.
 fn snapshot(filter: &Filter) -> Option<Filter> {
     let copy = filter.snapshot();
@@ -191,8 +150,8 @@ fn snapshot(filter: &Filter) -> Option<Filter> {
 
 #[test]
 fn a_snapshot_holds_riders_that_hop() {
-    let needed = [Event::Hint, Event::Hop, Event::Kick, Event::Abort];
-    explore("snapshots of riders that hop", 5_000, &needed, || {
+    let needed = [Hint, Hop, Kick, Abort];
+    explore(5_000, &needed, || {
         let caravan = Caravan::new(16, 3, None);
         let taken = together(4, |number| {
             if number < 2 {
@@ -211,8 +170,8 @@ fn a_snapshot_holds_riders_that_hop() {
 /// snapshot is taken.
 #[test]
 fn a_snapshot_holds_the_only_token_that_hops() {
-    let needed = [Event::Hint, Event::Kick, Event::Abort];
-    explore("snapshots of one that hops", 12_000, &needed, || {
+    let needed = [Hint, Kick, Abort];
+    explore(12_000, &needed, || {
         let caravan = Caravan::new(8, 1, None);
         together(2, |number| {
             if number == 0 {

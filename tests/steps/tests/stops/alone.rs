@@ -6,7 +6,7 @@ use std::thread;
 use lockfree_cuckoo::testing::{Double, Relocate};
 use lockfree_cuckoo::{FilterBuilder, Growing, InsertError};
 use model::hashers::AsGiven;
-use step_tests::{Led, at_each_step, bounded, dies_at, tell};
+use step_tests::{Led, at_each_step, bounded, dies_at, fill, tell};
 
 use crate::doubling::{Doubling, filter, filter_at, filter_at_the_end, head, items};
 
@@ -44,7 +44,7 @@ const CALLS: [(&str, Call); 4] = [
 
 fn at_rest() -> Doubling {
     let filter = filter_at(5);
-    stored().for_each(|item| filter.insert_hash(item).expect("room"));
+    fill(&filter, stored());
     filter
 }
 
@@ -62,7 +62,7 @@ fn with_own(filter: Doubling) -> Doubling {
 
 fn of_two_tables() -> Doubling {
     let filter = filter_at_the_end();
-    stored().for_each(|item| filter.insert_hash(item).expect("room"));
+    fill(&filter, stored());
     assert!(filter.add_table());
     filter
 }
@@ -135,53 +135,50 @@ const DEATHS: [Death; 9] = [
     ),
 ];
 
-fn assert_all_are_in(filter: &Doubling, own: [usize; 2], scene: &str) {
+fn assert_all_are_in(filter: &Doubling, own: [usize; 2]) {
     let lost = stored().find(|&item| !filter.contains_hash(item));
-    assert_eq!(lost, None, "{scene}: a stored item is lost");
+    assert_eq!(lost, None, "a stored item is lost");
     let there = filter.count_hash(OWN);
-    assert!(own.contains(&there), "{scene}: {there} of its own item");
+    assert!(own.contains(&there), "{there} of its own item");
 }
 
-/// The last call is clear, which need not keep anything, and everything can be added again.
+/// The call keeps all, and the copies that it makes have all.
+fn keeps_all(filter: &mut Doubling, call: Call, own: [usize; 2]) {
+    let copy = bounded(|| call(filter));
+    bounded(|| {
+        for filter in copy.iter().chain([&*filter]) {
+            assert_all_are_in(filter, own);
+        }
+    });
+    if let Some(copy) = copy {
+        let len = stored().count() + copy.count_hash(OWN);
+        assert_eq!(copy.len(), len, "a token too many, or too few");
+    }
+    assert!(filter.snapshot().is_ok(), "no scan can begin");
+}
+
+/// The last call is clear, or the only one. It need not keep anything, and everything can be added again.
 #[test]
 fn each_returns_and_nothing_is_lost() {
     for (death, begin, act, own, fewest) in DEATHS {
-        for (name, call) in CALLS {
+        for call in CALLS.into_iter().map(Some).chain([None]) {
+            let name = call.map_or("clear", |(name, _)| name);
             let name = format!("{name} after a death in {death}");
             at_each_step(&name, fewest - 1, |step| {
                 let mut filter = begin();
                 let died = dies_at(step, || act(&filter));
-                let scene = format!("{name}, access {step}");
-                let copy = bounded(|| call(&mut filter));
-                bounded(|| {
-                    for filter in copy.iter().chain([&filter]) {
-                        assert_all_are_in(filter, own, &scene);
-                    }
-                });
-                if let Some(copy) = copy {
-                    let len = stored().count() + copy.count_hash(OWN);
-                    assert_eq!(copy.len(), len, "{scene}: a token too many, or too few");
+                if let Some((_, call)) = call {
+                    keeps_all(&mut filter, call, own);
                 }
-                assert!(filter.snapshot().is_ok(), "{scene}: no scan can begin");
                 bounded(|| filter.clear());
-                assert!(filter.is_empty(), "{scene}");
-                assert!(!stored().any(|item| filter.contains_hash(item)), "{scene}");
+                assert!(filter.is_empty());
+                let left = stored().chain([OWN]).any(|item| filter.contains_hash(item));
+                assert!(!left, "something is left");
+                fill(&filter, stored());
+                assert_all_are_in(&filter, [0, 0]);
                 died
             });
         }
-        let name = format!("clear after a death in {death}");
-        at_each_step(&name, fewest - 1, |step| {
-            let mut filter = begin();
-            let died = dies_at(step, || act(&filter));
-            let scene = format!("{name}, access {step}");
-            bounded(|| filter.clear());
-            assert!(filter.is_empty(), "{scene}");
-            let left = stored().chain([OWN]).any(|item| filter.contains_hash(item));
-            assert!(!left, "{scene}: something is left");
-            stored().for_each(|item| filter.insert_hash(item).expect("room"));
-            assert_all_are_in(&filter, [0, 0], &scene);
-            died
-        });
     }
 }
 
@@ -225,11 +222,6 @@ fn needs_a_descriptor(error: Option<InsertError>) {
 fn an_insert_ends_when_dead_threads_have_all_descriptors() {
     let filter = without_descriptors(filter());
     needs_a_descriptor(refused(&filter, 100));
-}
-
-#[test]
-fn an_admission_ends_when_dead_threads_have_all_descriptors() {
-    let filter = without_descriptors(filter());
     let admitted = bounded(|| filter.insert_unique_hash(7 << 54 | head(9)));
     needs_a_descriptor(admitted.err());
 }
@@ -293,11 +285,11 @@ fn a_call_that_has_the_filter_alone_takes_all_descriptors_back() {
         assert!(deaths > 1, "{deaths} deaths");
         bounded(|| call(&mut filter));
         let again = lose_all_descriptors(&filter);
-        assert_eq!(again, deaths, "{name}: not all descriptors are back");
+        assert_eq!(again, deaths, "not all descriptors are back");
         bounded(|| filter.clear());
         filter.insert_hash(HOPPER).expect("room");
         let again = lose_all_descriptors(&filter);
-        assert_eq!(again, deaths, "clear: not all descriptors are back");
+        assert_eq!(again, deaths, "not all descriptors are back");
         tell(
             &format!("descriptors are taken back by {name}, and by clear"),
             2,

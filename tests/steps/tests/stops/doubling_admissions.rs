@@ -3,7 +3,9 @@
 use std::thread;
 
 use lockfree_cuckoo::testing::{Double, Relocate};
-use step_tests::{Led, accesses, at_each_step, bounded, for_each_two_steps, overtaken, tell};
+use step_tests::{
+    Led, Playing, accesses, assert_counts, at_all_steps, at_each_step, overtaken, tell,
+};
 
 use crate::doubling::{Doubling, filter_at, filter_at_the_end, head};
 
@@ -18,13 +20,9 @@ fn admit(filter: &Doubling) -> bool {
     filter.insert_unique_hash(X).expect("room")
 }
 
-fn one_was_told(filter: &Doubling, told: [bool; 2], scene: &str) {
-    assert!(told[0] != told[1], "{scene}: not exactly one was told true");
-    assert_eq!(
-        bounded(|| filter.count_hash(X)),
-        1,
-        "{scene}: not exactly one token"
-    );
+fn one_was_told(filter: &Doubling, told: [bool; 2]) {
+    assert!(told[0] != told[1], "not exactly one was told true");
+    assert_counts(filter, [(X, 1)]);
 }
 
 /// One admission is about to freeze the first bucket of the item, and for the other one the second is emptier. Each stands
@@ -46,35 +44,24 @@ fn of_two_one_wins(name: &str, growing: bool) {
         accesses(|| admit(&filter))
     };
     let (from, to) = (all.saturating_sub(LAST), all + MORE);
-    let mut scenes = 0;
-    for_each_two_steps(|[early_at, late_at]| {
+    at_all_steps(name, 1_000, |[early_at, late_at, more]| {
         let (early_at, first) = (from + early_at, from + late_at);
-        let mut reached = (false, false);
-        for second in first + 1..to {
-            let filter = begin();
-            scenes += 1;
-            let (told, goes_on) = thread::scope(|scope| {
-                let mut late = Led::begin(scope, [first, second], || admit(&filter));
-                reached.1 |= late.has_stopped();
-                filter.insert_hash(NEIGHBOUR).expect("room");
-                let early = Led::begin(scope, [early_at], || admit(&filter));
-                reached.0 |= early.has_stopped();
-                assert!(filter.remove_hash(NEIGHBOUR), "a stored item");
-                let goes_on = late.go_on();
-                ([early.finish(), late.finish()], goes_on)
-            });
-            one_was_told(
-                &filter,
-                told,
-                &format!("{name}, accesses {early_at}, {first} and {second}"),
-            );
-            if !goes_on {
-                break;
-            }
-        }
-        (reached.0 && early_at < to, reached.1 && first < to)
+        let second = first + 1 + more;
+        let filter = begin();
+        let (told, reached) = thread::scope(|scope| {
+            let mut late = Led::begin(scope, [first, second], || admit(&filter));
+            let late_stops = late.has_stopped() && first < to;
+            filter.insert_hash(NEIGHBOUR).expect("room");
+            let early = Led::begin(scope, [early_at], || admit(&filter));
+            let early_stops = early.has_stopped() && early_at < to;
+            assert!(filter.remove_hash(NEIGHBOUR), "a stored item");
+            let goes_on = late.go_on() && second < to;
+            let told = [early.finish(), late.finish()];
+            (told, [early_stops, late_stops, goes_on])
+        });
+        one_was_told(&filter, told);
+        reached
     });
-    tell(name, scenes, 1_000);
 }
 
 #[test]
@@ -94,7 +81,7 @@ fn of_two_that_add_an_item_in_two_tables_one_is_told_so() {
             late = admit(&filter);
         };
         let (early, reached) = overtaken(step, add_and_admit, || admit(&filter));
-        one_was_told(&filter, [early, late], &format!("access {step}"));
+        one_was_told(&filter, [early, late]);
         reached
     });
 }
@@ -127,6 +114,7 @@ fn of_two_that_add_an_item_in_two_tables_one_is_told_so_though_it_hops() {
     for early_at in early - 8..early + MORE {
         for first in late - TO_THE_END..late + MORE {
             for second in first + 1..late + MORE {
+                let _playing = Playing(format!("accesses {early_at}, {first} and {second}"));
                 let filter = with_neighbour();
                 let told = thread::scope(|scope| {
                     let hop = Led::begin(scope, [HOP], || filter.relocate_hash(X));
@@ -139,11 +127,7 @@ fn of_two_that_add_an_item_in_two_tables_one_is_told_so_though_it_hops() {
                     hop.finish();
                     [early, late.finish()]
                 });
-                one_was_told(
-                    &filter,
-                    told,
-                    &format!("accesses {early_at}, {first} and {second}"),
-                );
+                one_was_told(&filter, told);
                 scenes += 1;
             }
         }
@@ -165,6 +149,7 @@ fn an_admission_does_not_go_on_in_a_table_that_is_not_the_finest_any_more() {
     let all = accesses_of_an_admission(false) + MORE;
     let pairs = (0..all).flat_map(|first| (first + 1..all).map(move |second| [first, second]));
     for stops in pairs.clone() {
+        let _playing = Playing(format!("accesses {stops:?}"));
         let filter = with_neighbour();
         let told = thread::scope(|scope| {
             // Has read that the second bucket is emptier, and is about to add to it. For the admission both are empty.
@@ -178,7 +163,7 @@ fn an_admission_does_not_go_on_in_a_table_that_is_not_the_finest_any_more() {
             assert!(filter.remove_hash(X), "a stored item");
             [early.finish(), late]
         });
-        one_was_told(&filter, told, &format!("accesses {stops:?}"));
+        one_was_told(&filter, told);
     }
     let name = "an admission in a table that is not the finest any more";
     tell(name, pairs.count(), 200);

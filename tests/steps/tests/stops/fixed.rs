@@ -7,7 +7,7 @@ use lockfree_cuckoo::testing::{Descriptors, Relocate};
 use lockfree_cuckoo::{CuckooFilter, CuckooFilterBuilder, RandomState};
 use model::Layout;
 use model::geometry::Geometry;
-use step_tests::{Led, at_each_step, at_each_two_steps, bounded, interrupted, overtaken};
+use step_tests::{Led, at_each_step, at_each_two_steps, bounded, fill, interrupted, overtaken};
 
 /// A filter of so many buckets, which must be a power of two.
 pub(crate) fn table(buckets: usize, search_budget: usize, descriptors: usize) -> CuckooFilter {
@@ -40,16 +40,10 @@ fn room_at_each_step(name: &str, item: u64, residents: &[u64], goes: u64) {
     at_each_step(&format!("an insert into {name}"), LOOKS - 1, |step| {
         // No search: nothing can hop.
         let filter = table(2, 2, 2);
-        for &resident in residents {
-            filter.insert_hash(resident).expect("room");
-        }
+        fill(&filter, residents);
         let make_room = || assert!(filter.remove_hash(goes), "a stored item");
         let (inserted, reached) = overtaken(step, make_room, || filter.insert_hash(item));
-        assert_eq!(
-            inserted.is_ok(),
-            step < LOOKS,
-            "{name}, access {step}: {inserted:?}"
-        );
+        assert_eq!(inserted.is_ok(), step < LOOKS, "{inserted:?}");
         reached
     });
 }
@@ -101,11 +95,7 @@ fn a_frozen_word_with_a_vacant_lane_is_no_bucket_with_room() {
             };
             let (_, reached) = overtaken(step, insert, || filter.relocate_hash(at(uses)));
             let counts = [at(0), added].map(|item| bounded(|| filter.count_hash(item)));
-            assert_eq!(
-                counts,
-                [1, 1],
-                "{name}, access {step}: a token was lost or made"
-            );
+            assert_eq!(counts, [1, 1], "a token was lost or made");
             assert_eq!(filter.len(), before + 1);
             reached
         });
@@ -121,9 +111,7 @@ fn of_two_hops_over_the_same_words_one_succeeds() {
     let tokens = [hash(1, 0, 100), hash(1, 1, 200)];
     at_each_two_steps("two hops over the same words", 20, |steps| {
         let filter = table(2, FOR_ALL, FOR_ALL);
-        for token in tokens {
-            filter.insert_hash(token).expect("room");
-        }
+        fill(&filter, tokens);
         let (hops, reached) = thread::scope(|scope| {
             let mut hops = [0, 1].map(|number| {
                 let (stop, filter) = (HAS_READ + 1 + steps[number], &filter);
@@ -134,7 +122,7 @@ fn of_two_hops_over_the_same_words_one_succeeds() {
             let reached = hops.each_mut().map(Led::go_on);
             (hops.map(Led::finish), reached)
         });
-        assert!(hops.contains(&true), "accesses {steps:?}: both hops failed");
+        assert!(hops.contains(&true), "both hops failed");
         assert_eq!(tokens.map(|token| filter.count_hash(token)), [1, 1]);
         reached.into()
     });
@@ -146,12 +134,11 @@ fn a_hop_within_a_hop_has_another_descriptor() {
     let [around, within] = [hash(2, 0, 100), hash(2, 1, 100)];
     at_each_step("a hop within a hop", 12, |step| {
         let filter = Arc::new(table(4, FOR_ALL, FOR_ALL));
-        filter.insert_hash(around).expect("room");
-        filter.insert_hash(within).expect("room");
+        fill(&*filter, [around, within]);
         let same = Arc::clone(&filter);
-        let hop = move || assert!(same.relocate_hash(within), "access {step}: within");
+        let hop = move || assert!(same.relocate_hash(within), "within");
         let (hopped, reached) = interrupted(step, hop, || filter.relocate_hash(around));
-        assert!(hopped, "access {step}: a hop was disturbed from within");
+        assert!(hopped, "a hop was disturbed from within");
         assert_eq!(
             [around, within].map(|token| filter.count_hash(token)),
             [1, 1]
@@ -173,7 +160,7 @@ fn the_end_of_a_scan_hides_no_hop_from_a_lookup() {
             assert!(filter.snapshot().expect("alone").contains_hash(item));
         };
         let (seen, reached) = overtaken(step, hop_and_scan, || filter.contains_hash(item));
-        assert!(seen, "access {step}: a hopping token was missed");
+        assert!(seen, "a hopping token was missed");
         reached
     });
 }

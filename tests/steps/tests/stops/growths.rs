@@ -7,7 +7,7 @@ use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::Double;
 use model::hashers::AsGiven;
 use model::mix;
-use step_tests::{Led, accesses, at_each_step, bounded, dies_at, overtaken};
+use step_tests::{Led, accesses, at_each_step, bounded, dies_at, fill, overtaken};
 
 use crate::doubling::{CHUNK, Doubling, double, filter, filter_at, filter_of, head, items};
 
@@ -21,9 +21,7 @@ fn of_two_that_add_a_table_one_does() {
         probe.tables() == 1
     };
     let taken = items().take_while(is_in).count();
-    for item in items().take(taken) {
-        full.insert_hash(item).expect("room");
-    }
+    fill(&full, items().take(taken));
     assert_eq!(full.tables(), 1);
     let last = items().nth(taken).expect("endless");
     let bytes = full.to_bytes();
@@ -41,11 +39,11 @@ fn of_two_that_add_a_table_one_does() {
         };
         let (inserted, reached) = overtaken(step, add, || filter.insert_hash(last));
         inserted.expect("memory");
-        assert_eq!(filter.tables(), 2, "access {step}");
+        assert_eq!(filter.tables(), 2);
         // One that does not count would have the place of the next.
         let (memory, of_two) = (filter.memory_usage(), alone.memory_usage());
-        assert_eq!(memory, of_two, "access {step}: two tables were added");
-        assert!(filter.contains_hash(last), "access {step}: an item is lost");
+        assert_eq!(memory, of_two, "two tables were added");
+        assert!(filter.contains_hash(last), "an item is lost");
         reached
     });
 }
@@ -62,17 +60,12 @@ fn a_late_insert_does_not_send_a_growth_back() {
         let grow = || {
             filter.finish_doubling();
             assert!(filter.begin_to_double());
-            for item in items().take((2 << LEVEL) / CHUNK - 1) {
-                filter.insert_hash(item).expect("room");
-            }
+            fill(&filter, items().take((2 << LEVEL) / CHUNK - 1));
         };
         let (inserted, reached) = overtaken(step, grow, || filter.insert_hash(mix(1 << 40)));
         inserted.expect("room");
         let left = accesses(|| filter.finish_doubling());
-        assert!(
-            left < 20 * CHUNK,
-            "access {step}: {left} accesses, for {CHUNK} words"
-        );
+        assert!(left < 20 * CHUNK, "{left} accesses, for {CHUNK} words");
         reached
     });
 }
@@ -107,7 +100,7 @@ fn calls_split_different_words(name: &str, stores: bool, call: fn(&Doubling, u64
                 reached
             });
             call(filter, items.next().expect("endless"));
-            assert_eq!(filter.doubled(), None, "access {step}: the growth goes on");
+            assert_eq!(filter.doubled(), None, "the growth goes on");
             reached
         },
     );
@@ -136,9 +129,7 @@ fn words_that_are_taken_are_not_passed_before_they_are_split() {
         100,
         |step| {
             let filter = filter_at(LEVEL);
-            for &item in &stored {
-                filter.insert_hash(item).expect("room");
-            }
+            fill(&filter, &stored);
             assert!(filter.begin_to_double());
             let all_are_in = || bounded(|| stored.iter().all(|&item| filter.contains_hash(item)));
             let reached = thread::scope(|scope| {
@@ -147,11 +138,11 @@ fn words_that_are_taken_are_not_passed_before_they_are_split() {
                 assert!(first.has_stopped());
                 let reached = second.has_stopped();
                 first.finish().expect("room");
-                assert!(all_are_in(), "access {step}: an item was missed");
+                assert!(all_are_in(), "an item was missed");
                 second.finish().expect("room");
                 reached
             });
-            assert!(all_are_in(), "access {step}: an item was lost");
+            assert!(all_are_in(), "an item was lost");
             reached
         },
     );
@@ -176,9 +167,9 @@ fn a_growth_does_not_wait_for_one_that_has_stopped() {
         let go_beyond = || {
             insert(AHEAD / CHUNK);
             let done = filter.doubled().expect("half of it is left");
-            assert!(done > 0.49, "access {step}: {done} is done");
+            assert!(done > 0.49, "{done} is done");
             insert(AHEAD / CHUNK + 1);
-            assert_eq!(filter.doubled(), None, "access {step}: the growth goes on");
+            assert_eq!(filter.doubled(), None, "the growth goes on");
         };
         let (inserted, reached) = overtaken(step, go_beyond, || filter.insert_hash(item));
         inserted.expect("room");
@@ -202,10 +193,8 @@ fn a_late_begin_does_not_send_a_growth_back() {
             assert!(filter.begin_to_double());
         };
         let (_, reached) = overtaken(step, grow, || filter.begin_to_double());
-        for item in items().take((4 << LEVEL) / CHUNK) {
-            filter.insert_hash(item).expect("room");
-        }
-        assert_eq!(filter.doubled(), None, "access {step}: the growth goes on");
+        fill(&filter, items().take((4 << LEVEL) / CHUNK));
+        assert_eq!(filter.doubled(), None, "the growth goes on");
         reached
     });
 }
@@ -218,9 +207,7 @@ fn full_and_may_double_once() -> (Doubling, u64) {
         probe.doubled().is_none() && probe.slots() == 8
     };
     let fit = items().take_while(is_in).count();
-    for item in items().take(fit) {
-        filter.insert_hash(item).expect("room");
-    }
+    fill(&filter, items().take(fit));
     let item = items().nth(fit).expect("endless");
     filter.limit_memory_usage(filter.memory_usage());
     let refused = filter.insert_hash(item);
@@ -246,13 +233,9 @@ fn an_insert_is_not_refused_when_others_have_made_room() {
                 }
             };
             let (inserted, reached) = overtaken(step, grow, || filter.insert_hash(item));
-            assert_eq!(
-                inserted,
-                Ok(()),
-                "access {step}: refused, though there is room"
-            );
-            assert_eq!(filter.slots(), 16, "access {step}: one doubling");
-            assert!(filter.contains_hash(item), "access {step}: an item is lost");
+            assert_eq!(inserted, Ok(()), "refused, though there is room");
+            assert_eq!(filter.slots(), 16, "one doubling");
+            assert!(filter.contains_hash(item), "an item is lost");
             reached
         },
     );
@@ -266,7 +249,7 @@ fn others_fill_and_empty_a_filter_in_which_a_growth_has_stopped() {
     let mut fingerprints = BTreeSet::new();
     let mut distinct = items().filter(move |item| fingerprints.insert(item & 0xffff));
     let mut some = |number| -> Vec<u64> { distinct.by_ref().take(number).collect() };
-    let (residents, newcomer, fill) = (some(8), some(1)[0], [some(200), some(200)]);
+    let (residents, newcomer, extras) = (some(8), some(1)[0], [some(200), some(200)]);
     let take_out = |filter: &Doubling, items: &[u64]| {
         let is_lost = |&&item: &&u64| !filter.contains_hash(item) || !filter.remove_hash(item);
         assert_eq!(items.iter().find(is_lost), None, "an item was missed");
@@ -278,17 +261,13 @@ fn others_fill_and_empty_a_filter_in_which_a_growth_has_stopped() {
     ] {
         at_each_step(name, 16, |step| {
             let filter = filter();
-            for &item in &residents {
-                filter.insert_hash(item).expect("memory");
-            }
+            fill(&filter, &residents);
             let fill_and_empty = || {
                 thread::scope(|scope| {
-                    for items in &fill {
+                    for items in &extras {
                         let filter = &filter;
                         scope.spawn(move || {
-                            for &item in items {
-                                filter.insert_hash(item).expect("memory");
-                            }
+                            fill(filter, items);
                             assert!(filter.slots() >= items.len(), "it was to grow");
                             take_out(filter, items);
                         });

@@ -3,7 +3,7 @@
 use std::thread;
 
 use lockfree_cuckoo::testing::{Double, Relocate};
-use step_tests::{Led, at_each_step, at_each_two_steps, bounded, overtaken};
+use step_tests::{Led, assert_counts, at_each_step, at_each_two_steps, bounded, fill, overtaken};
 
 use crate::doubling::{CHUNK, Doubling, double, filter, filter_at, filter_at_the_end, head, items};
 
@@ -30,10 +30,7 @@ fn found_at_each_step(name: &str, filter: impl Fn() -> Doubling, act: fn(&Doubli
                 let lookup = Led::begin(scope, [steps[1]], || filter.contains_hash(ITEM));
                 let reached = (actor.has_stopped(), lookup.has_stopped());
                 actor.finish();
-                assert!(
-                    lookup.finish(),
-                    "{name}, accesses {steps:?}: a hopping item was missed"
-                );
+                assert!(lookup.finish(), "a hopping item was missed");
                 reached
             })
         },
@@ -71,7 +68,7 @@ fn a_token_that_hops_is_counted_once() {
             let filter = with_item(hops);
             let hop = || assert!(filter.relocate_hash(ITEM), "nobody is in the way");
             let (count, reached) = overtaken(step, hop, || filter.count_hash(ITEM));
-            assert_eq!(count, 1, "access {step}: not counted once");
+            assert_eq!(count, 1, "not counted once");
             reached
         });
     }
@@ -108,13 +105,9 @@ fn split_stopped_at_each_step(name: &str, meanwhile: impl Fn(&Doubling), left: [
                 },
             );
             assert!(succeeded, "{splitter} failed");
-            let there = [X, Y, OTHER].map(|item| bounded(|| filter.count_hash(item)));
-            let expected = [left[0], left[1], usize::from(adds)];
-            assert_eq!(
-                there, expected,
-                "{name}, access {step}: an item was lost or made"
-            );
-            assert_eq!(filter.len(), expected.iter().sum::<usize>());
+            let [x, y, other] = [left[0], left[1], usize::from(adds)];
+            assert_counts(&filter, [(X, x), (Y, y), (OTHER, other)]);
+            assert_eq!(filter.len(), x + y + other);
             assert_eq!(filter.doubled(), None, "it has split all words");
             reached
         });
@@ -186,14 +179,10 @@ fn calls_that_growth_overtakes_are_as_good_as_others() {
                     double(&filter);
                 };
                 let (told, reached) = overtaken(step, grow, || call(&filter, item));
-                assert!(told, "{name}, access {step}: missed");
+                assert!(told, "missed");
                 for &other in &stored {
-                    let there = bounded(|| filter.count_hash(other));
-                    let expected = if other == item { left } else { 1 };
-                    assert_eq!(
-                        there, expected,
-                        "{name}, access {step}: an item was lost or made"
-                    );
+                    let copies = if other == item { left } else { 1 };
+                    assert_counts(&filter, [(other, copies)]);
                 }
                 reached
             });
@@ -217,12 +206,8 @@ fn calls_that_a_new_table_overtakes_are_as_good_as_others() {
                 assert!(filter.remove_hash(EQUAL), "a stored item");
             };
             let (told, reached) = overtaken(step, add, || call(&filter, ITEM));
-            assert!(told, "{name}, access {step}: a stored item was missed");
-            let there = bounded(|| filter.count_hash(ITEM));
-            assert_eq!(
-                there, left,
-                "{name}, access {step}: an item was lost or made"
-            );
+            assert!(told, "a stored item was missed");
+            assert_counts(&filter, [(ITEM, left)]);
             reached
         });
     }
@@ -241,8 +226,7 @@ fn walked_at_each(stride: usize, name: &str, sees: impl Fn(&Doubling) -> bool + 
                 let late = Led::begin(scope, [EXCHANGE], || filter.insert_hash(ITEM));
                 assert!(late.has_stopped() && filter.add_table());
                 // One in each of its buckets, so that both have been written to.
-                filter.insert_hash(ITEM).expect("room");
-                filter.insert_hash(ITEM).expect("room");
+                fill(&filter, [ITEM, ITEM]);
                 assert!(filter.remove_hash(ITEM), "a stored item");
                 assert!(!grows || filter.begin_to_double());
                 let walk = Led::begin(scope, [stride * turn], || sees(&filter));
@@ -251,10 +235,7 @@ fn walked_at_each(stride: usize, name: &str, sees: impl Fn(&Doubling) -> bool + 
                 assert!(filter.remove_hash(ITEM), "a stored item");
                 (walk.finish(), reached)
             });
-            assert!(
-                seen,
-                "{name}, turn {turn}: an item that is never out was missed"
-            );
+            assert!(seen, "an item that is never out was missed");
             reached
         });
     }
@@ -294,11 +275,11 @@ fn a_hop_to_a_bucket_whose_parent_is_being_split_is_not_undone() {
             let reached = (hop.has_stopped(), split.has_stopped());
             hop.finish();
             let seen = bounded(|| filter.contains_hash(X));
-            assert!(seen, "accesses {steps:?}: a hopping item was missed");
+            assert!(seen, "a hopping item was missed");
             split.finish().expect("room");
             reached
         });
-        assert_eq!(there(), 1, "accesses {steps:?}: a hopping item was missed");
+        assert_eq!(there(), 1, "a hopping item was missed");
         reached
     });
 }

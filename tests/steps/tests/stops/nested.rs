@@ -1,7 +1,7 @@
 //! Items of which one has a token that covers the other one, while tokens hop and come and go.
 
 use lockfree_cuckoo::testing::{Double, Relocate};
-use step_tests::{at_each_step, overtaken, tell};
+use step_tests::{at_each_step, fill, overtaken, tell};
 
 use crate::doubling::{CHUNK, Doubling, double, filter, filter_at, head, places};
 
@@ -26,12 +26,9 @@ fn a_remove_takes_the_longest_token_though_it_hops() {
             assert!(filter.relocate_hash(N), "nobody is in the way");
             let (removed, reached) =
                 overtaken(step, || filter.relocate_hash(N), || filter.remove_hash(N));
-            assert!(removed, "access {step}: a stored item was not removed");
+            assert!(removed, "a stored item was not removed");
             let left = filter.count_hash(X);
-            assert_eq!(
-                left, copies,
-                "{name}, access {step}: the token of another item was taken"
-            );
+            assert_eq!(left, copies, "the token of another item was taken");
             for _ in 0..copies {
                 assert!(filter.remove_hash(X), "a stored item was not removed");
             }
@@ -70,8 +67,7 @@ fn filter_of_two_levels() -> Doubling {
     split_the_second_bucket(&filter);
     // Has a token in its first bucket, which makes the other one emptier, and goes.
     let neighbour = ITEM ^ head(1);
-    filter.insert_hash(neighbour).expect("room");
-    filter.insert_hash(ITEM).expect("room");
+    fill(&filter, [neighbour, ITEM]);
     assert!(filter.remove_hash(neighbour), "a stored item");
     filter
 }
@@ -90,7 +86,7 @@ fn a_lookup_misses_no_item_of_which_a_longer_token_goes() {
                 assert!(filter.remove_hash(ITEM), "a stored item");
             };
             let (seen, reached) = overtaken(step, turn, || filter.contains_hash(ITEM));
-            assert!(seen, "access {step}: an item that is never out was missed");
+            assert!(seen, "an item that is never out was missed");
             reached
         },
     );
@@ -121,8 +117,7 @@ fn filter_of_two_lengths() -> Doubling {
     filter.insert_hash(ITEM).expect("room");
     assert!(filter.relocate_hash(ITEM), "nobody is in the way");
     // Two in the first bucket make the second one emptier.
-    filter.insert_hash(ITEM ^ head(1)).expect("room");
-    filter.insert_hash(ITEM ^ head(4)).expect("room");
+    fill(&filter, [ITEM ^ head(1), ITEM ^ head(4)]);
     assert!(filter.relocate_hash(ITEM ^ head(4)), "nobody is in the way");
     split_the_second_bucket(&filter);
     filter.insert_hash(LONGER).expect("room");
@@ -144,10 +139,10 @@ fn a_remove_asks_for_the_longest_token_that_the_deeper_of_two_levels_can_have() 
                 || filter.relocate_hash(LONGER),
                 || filter.remove_hash(LONGER),
             );
-            assert!(removed, "access {step}: a stored item was not removed");
+            assert!(removed, "a stored item was not removed");
             assert!(
                 filter.remove_hash(ITEM),
-                "access {step}: the token of another item was taken"
+                "the token of another item was taken"
             );
             reached
         },

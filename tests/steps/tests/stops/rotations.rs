@@ -6,7 +6,7 @@ use lockfree_cuckoo::testing::{Descriptors, Relocate};
 use lockfree_cuckoo::{RotateError, RotatingCuckooFilter};
 use model::mix;
 use step_tests::{
-    Led, at_each_step, at_each_two_steps, dies_at, for_each_two_steps, overtaken, tell,
+    Led, Playing, at_all_steps, at_each_step, at_each_two_steps, dies_at, overtaken, tell,
 };
 
 type Filter = RotatingCuckooFilter;
@@ -34,20 +34,17 @@ pub(crate) fn rotate(filter: &Filter, rotations: usize) {
 
 /// Follows an item until it must be forgotten. It is found for at least `more` rotations, at most for as many as there
 /// are generations, and does not come back.
-fn assert_is_forgotten(filter: &Filter, more: usize, scene: &str) {
+fn assert_is_forgotten(filter: &Filter, more: usize) {
     let mut forgotten = false;
     for rotations in 0..=3 * filter.generations() {
         let found = filter.contains_hash(ITEM);
-        assert!(found || rotations >= more, "{scene}: forgotten too early");
-        assert!(
-            !found || rotations < filter.generations(),
-            "{scene}: found too late"
-        );
-        assert!(!found || !forgotten, "{scene}: it came back");
+        assert!(found || rotations >= more, "forgotten too early");
+        assert!(!found || rotations < filter.generations(), "found too late");
+        assert!(!found || !forgotten, "it came back");
         forgotten |= !found;
         rotate(filter, 1);
     }
-    assert_eq!(filter.len(), 0, "{scene}: not conserved");
+    assert_eq!(filter.len(), 0, "not conserved");
 }
 
 /// How many rotations an item is still due to be in for, that many behind its insert.
@@ -60,15 +57,16 @@ fn overtaken_by_rotations(
     name: &str,
     least: usize,
     rotations: fn(usize) -> Vec<[usize; 2]>,
-    scene: impl Fn(&Filter, [usize; 2], usize, &str) -> bool,
+    scene: impl Fn(&Filter, [usize; 2], usize) -> bool,
 ) {
     for generations in [2, 3] {
         let mut scenes = 0;
         for rotations in rotations(generations) {
             scenes += (0..)
                 .map(|at| {
-                    let name = format!("access {at}, {rotations:?} rotations, of {generations}");
-                    scene(&filter(generations, 2), rotations, at, &name)
+                    let text = format!("access {at}, {rotations:?} rotations, of {generations}");
+                    let _playing = Playing(text);
+                    scene(&filter(generations, 2), rotations, at)
                 })
                 .take_while(|&reached| reached)
                 .count();
@@ -95,11 +93,11 @@ fn around_a_call(generations: usize) -> Vec<[usize; 2]> {
 #[test]
 fn a_late_insert_keeps_its_promise() {
     let name = "rotations overtake an insert";
-    overtaken_by_rotations(name, 20, any, |filter, [rotations, _], at, scene| {
+    overtaken_by_rotations(name, 20, any, |filter, [rotations, _], at| {
         let insert = || filter.insert_hash(ITEM);
         let (outcome, reached) = overtaken(at, || rotate(filter, rotations), insert);
         outcome.expect("room");
-        assert_is_forgotten(filter, left(filter.generations(), rotations), scene);
+        assert_is_forgotten(filter, left(filter.generations(), rotations));
         reached
     });
 }
@@ -117,17 +115,17 @@ fn a_late_insert_into_a_full_pair_keeps_its_promise() {
             filter.insert_many_hash(&fillers).expect("room");
             let insert = || filter.insert_hash(ITEM);
             let (outcome, reached) = overtaken(at, || rotate(&filter, rotations), insert);
-            assert!(outcome.is_ok(), "{name}, access {at}: {outcome:?}");
+            assert!(outcome.is_ok(), "{outcome:?}");
             if rotations < GENERATIONS {
-                assert_eq!(filter.len(), 15, "{name}, access {at}: not conserved");
+                assert_eq!(filter.len(), 15, "not conserved");
             }
             rotate(&filter, left(GENERATIONS, rotations));
             for _ in 0..4 {
                 let back = fillers.iter().any(|&filler| filter.contains_hash(filler));
-                assert!(!back, "{name}, access {at}: a filler came back");
+                assert!(!back, "a filler came back");
                 rotate(&filter, 1);
             }
-            assert_eq!(filter.len(), 0, "{name}, access {at}: not conserved");
+            assert_eq!(filter.len(), 0, "not conserved");
             reached
         });
     }
@@ -136,31 +134,26 @@ fn a_late_insert_into_a_full_pair_keeps_its_promise() {
 #[test]
 fn of_a_late_admission_and_another_one_wins_in_a_life() {
     let name = "rotations and a rival overtake an admission";
-    overtaken_by_rotations(
-        name,
-        100,
-        around_a_call,
-        |filter, [before, behind], at, scene| {
-            let generations = filter.generations();
-            let mut theirs = false;
-            let overtake = || {
-                rotate(filter, before);
-                theirs = filter.insert_unique_hash(FLIPPED).expect("room");
-                rotate(filter, behind);
-            };
-            let admit = || filter.insert_unique_hash(ITEM).expect("room");
-            let (mine, reached) = overtaken(at, overtake, admit);
-            if before.min(behind) < generations {
-                assert!(mine || theirs, "{scene}: nobody was told true");
-                // Its life has not ended when the other one comes, or the other one's when it goes on.
-                let one_life = reached && before < generations && behind < generations;
-                assert!(!(one_life && mine && theirs), "{scene}: two were told true");
-            }
-            let of_theirs = if theirs { left(generations, behind) } else { 0 };
-            assert_is_forgotten(filter, of_theirs, scene);
-            reached
-        },
-    );
+    overtaken_by_rotations(name, 100, around_a_call, |filter, [before, behind], at| {
+        let generations = filter.generations();
+        let mut theirs = false;
+        let overtake = || {
+            rotate(filter, before);
+            theirs = filter.insert_unique_hash(FLIPPED).expect("room");
+            rotate(filter, behind);
+        };
+        let admit = || filter.insert_unique_hash(ITEM).expect("room");
+        let (mine, reached) = overtaken(at, overtake, admit);
+        if before.min(behind) < generations {
+            assert!(mine || theirs, "nobody was told true");
+            // Its life has not ended when the other one comes, or the other one's when it goes on.
+            let one_life = reached && before < generations && behind < generations;
+            assert!(!(one_life && mine && theirs), "two were told true");
+        }
+        let of_theirs = if theirs { left(generations, behind) } else { 0 };
+        assert_is_forgotten(filter, of_theirs);
+        reached
+    });
 }
 
 /// The item, which is in, stays in.
@@ -188,7 +181,7 @@ fn an_item_that_is_refreshed_is_not_new_to_a_late_admission() {
             ([theirs, late.finish()], (stopped, again))
         });
         let [theirs, mine] = told.map(|told| told.expect("room"));
-        assert!(mine != theirs, "accesses {stops:?}: not one was told true");
+        assert!(mine != theirs, "not one was told true");
         reached
     });
 }
@@ -215,31 +208,26 @@ fn an_item_that_is_refreshed_is_found_by_a_late_call() {
     };
     for (name, call) in CALLS {
         let title = format!("refreshes overtake {name}");
-        overtaken_by_rotations(
-            &title,
-            20,
-            refreshes,
-            |filter, [refreshes, last], at, scene| {
-                filter.insert_hash(ITEM).expect("room");
-                let overtake = || {
-                    (0..refreshes).for_each(|_| refresh_in_the_next_generation(filter));
-                    rotate(filter, last);
-                };
-                let (found, reached) = overtaken(at, overtake, || call(filter));
-                assert!(found, "{name}, {scene}: it was missed");
-                let left = filter.generations() - last;
-                let stays = if name == "a remove" { 0 } else { left };
-                assert_is_forgotten(filter, stays, scene);
-                reached
-            },
-        );
+        overtaken_by_rotations(&title, 20, refreshes, |filter, [refreshes, last], at| {
+            filter.insert_hash(ITEM).expect("room");
+            let overtake = || {
+                (0..refreshes).for_each(|_| refresh_in_the_next_generation(filter));
+                rotate(filter, last);
+            };
+            let (found, reached) = overtaken(at, overtake, || call(filter));
+            assert!(found, "it was missed");
+            let left = filter.generations() - last;
+            let stays = if name == "a remove" { 0 } else { left };
+            assert_is_forgotten(filter, stays);
+            reached
+        });
     }
 }
 
 #[test]
 fn a_forgotten_item_is_found_by_no_late_call() {
     let name = "rotations overtake a lookup of a forgotten item";
-    overtaken_by_rotations(name, 20, any, |filter, [rotations, _], at, scene| {
+    overtaken_by_rotations(name, 20, any, |filter, [rotations, _], at| {
         filter.insert_hash(ITEM).expect("room");
         rotate(filter, filter.generations());
         let (found, reached) = overtaken(
@@ -247,7 +235,7 @@ fn a_forgotten_item_is_found_by_no_late_call() {
             || rotate(filter, rotations),
             || filter.contains_hash(ITEM) || filter.remove_hash(ITEM),
         );
-        assert!(!found, "{scene}: found too late");
+        assert!(!found, "found too late");
         reached
     });
 }
@@ -260,7 +248,7 @@ fn a_late_rotation_does_no_harm() {
         name,
         1_000,
         around_a_call,
-        |filter, [before, behind], at, scene| {
+        |filter, [before, behind], at| {
             filter.insert_hash(ITEM).expect("room");
             rotate(filter, filter.generations() - 1);
             let mut inserted = 0;
@@ -271,23 +259,23 @@ fn a_late_rotation_does_no_harm() {
                 rotate(filter, behind);
             };
             let (outcome, reached) = overtaken(at, overtake, || filter.rotate());
-            assert_eq!(outcome, Ok(()), "{scene}");
+            assert_eq!(outcome, Ok(()));
             let rotations = (filter.rotations() - inserted) as usize;
-            assert_is_forgotten(filter, left(filter.generations(), rotations), scene);
+            assert_is_forgotten(filter, left(filter.generations(), rotations));
             reached
         },
     );
 }
 
 /// In the generation that the next rotation begins, or later.
-fn assert_does_not_come_back(filter: &Filter, scene: &str) {
+fn assert_does_not_come_back(filter: &Filter) {
     let found = filter.contains_hash(ITEM);
     rotate(filter, 1);
     let back = filter.contains_hash(ITEM);
-    assert!(found || !back, "{scene}: it came back");
+    assert!(found || !back, "it came back");
     rotate(filter, 2 * filter.generations() + 1);
-    assert!(!filter.contains_hash(ITEM), "{scene}: found");
-    assert_eq!(filter.len(), 0, "{scene}: not conserved");
+    assert!(!filter.contains_hash(ITEM), "found");
+    assert_eq!(filter.len(), 0, "not conserved");
 }
 
 /// A late call that goes on in the midst of a pass over its table: stopped at each access, and led on at each access
@@ -309,7 +297,7 @@ fn in_a_pass(name: &str, least: usize, prepare: &[u64], call: fn(&Filter)) {
                 rotator.finish();
                 reached
             });
-            assert_does_not_come_back(&filter, &format!("{name}, accesses {late_at} and {at}"));
+            assert_does_not_come_back(&filter);
             reached
         },
     );
@@ -343,33 +331,24 @@ fn a_late_relocation_in_a_pass_lets_no_token_escape() {
 /// The insert is stopped twice, so that the pass can go on and end when it says that the spare is to be emptied again.
 #[test]
 fn a_late_insert_that_outlasts_a_pass_does_not_come_back() {
-    let mut scenes = 0;
-    for_each_two_steps(|[first, more]| {
+    at_all_steps("an insert outlasts a pass", 500, |[first, more, at]| {
+        let filter = filter(2, 2);
         let stops = [first, first + 1 + more];
-        let mut stopped = (false, false);
-        for at in 0.. {
-            let filter = filter(2, 2);
-            let reached = thread::scope(|scope| {
-                let mut late = Led::begin(scope, stops, || filter.insert_hash(ITEM));
-                stopped.0 |= late.has_stopped();
-                // Its table is the oldest.
-                rotate(&filter, 1);
-                let rotator = Led::begin(scope, [at], || rotate(&filter, 1));
-                let reached = rotator.has_stopped();
-                stopped.1 |= late.go_on();
-                rotator.finish();
-                late.finish().expect("room");
-                reached
-            });
-            assert_does_not_come_back(&filter, &format!("accesses {stops:?} and {at}"));
-            scenes += 1;
-            if !reached {
-                break;
-            }
-        }
-        stopped
+        let reached = thread::scope(|scope| {
+            let mut late = Led::begin(scope, stops, || filter.insert_hash(ITEM));
+            let stopped = late.has_stopped();
+            // Its table is the oldest.
+            rotate(&filter, 1);
+            let rotator = Led::begin(scope, [at], || rotate(&filter, 1));
+            let reached = rotator.has_stopped();
+            let again = late.go_on();
+            rotator.finish();
+            late.finish().expect("room");
+            [stopped, again, reached]
+        });
+        assert_does_not_come_back(&filter);
+        reached
     });
-    tell("an insert outlasts a pass", scenes, 500);
 }
 
 const OTHER: u64 = 0x2222;
@@ -414,19 +393,16 @@ fn a_refused_rotation_changes_nothing_and_succeeds_when_descriptors_are_taken_ba
                 assert!(filter.rotate_if(2).is_err(), "still not possible");
                 assert_eq!(filter.rotate_if(1), Ok(false), "nothing is asked for");
                 assert!(filter.contains_hash(OTHER), "nothing is to change");
-                assert!(take_back(&mut filter), "{name}, access {at}");
+                assert!(take_back(&mut filter));
                 assert_eq!(filter.rotations(), 2, "nothing is to change");
-                assert_eq!(filter.rotate(), Ok(()), "{name}, access {at}");
+                assert_eq!(filter.rotate(), Ok(()));
             }
             assert_eq!(filter.rotations(), 3);
             for _ in 0..4 {
-                assert!(
-                    !filter.contains_hash(ITEM),
-                    "{name}, access {at}: it came back"
-                );
+                assert!(!filter.contains_hash(ITEM), "it came back");
                 assert_eq!(filter.rotate(), Ok(()));
             }
-            assert_eq!(filter.len(), 0, "{name}, access {at}: not conserved");
+            assert_eq!(filter.len(), 0, "not conserved");
             died
         });
         assert!(refused > 5, "{refused} refused rotations");

@@ -3,9 +3,9 @@
 //! The filter is a multiset of classes, so a history is linearizable if that of each class is. A class is a
 //! counter. A call that never returned may have taken effect or not; both are tried.
 
-use model::history::{Call, Event, linearizable};
+use model::history::{Event, linearizable};
 
-use super::calls::{Action, Answer, Pending, Record};
+use super::calls::{Answer, Pending, Record};
 use super::stage::Stage;
 
 /// What all threads did from a moment at which nobody was at work.
@@ -30,16 +30,12 @@ impl History<'_> {
 
     fn explain_class(&self, class: usize) -> Result<Vec<i64>, String> {
         let initial = self.initial[class] as i64;
-        let calls: Vec<Vec<Event>> = self
-            .threads
-            .iter()
+        let threads = self.threads.iter();
+        let calls: Vec<Vec<Event>> = threads
             .map(|records| records.iter().filter_map(|r| event(r, class)).collect())
             .collect();
-        self.check_counts(class, &calls)?;
-        let pending: Vec<Event> = self
-            .pending
-            .iter()
-            .filter(|pending| pending.request.class == class)
+        let of_class = self.pending.iter().filter(|p| p.request.class == class);
+        let pending: Vec<Event> = of_class
             .filter_map(|pending| {
                 Some(Event {
                     call: pending.request.effect()?,
@@ -48,13 +44,22 @@ impl History<'_> {
                 })
             })
             .collect();
+        let told = |why: String| {
+            let threads: Vec<String> = calls.iter().map(|calls| written(calls)).collect();
+            format!(
+                "{why}; {}, initially {initial}:\n{}\n  never returned: {}",
+                self.stage.name(class),
+                threads.join("\n"),
+                written(&pending)
+            )
+        };
+        let all: Vec<Event> = calls.iter().flatten().chain(&pending).copied().collect();
+        self.check_counts(class, &all).map_err(told)?;
         let known = initial + calls.iter().flatten().map(|e| e.call.change()).sum::<i64>();
         let mut possible = Vec::new();
         for choice in 0..1u32 << pending.len() {
-            let effective: Vec<&Event> = (0..pending.len())
-                .filter(|at| choice >> at & 1 == 1)
-                .map(|at| &pending[at])
-                .collect();
+            let chosen = (0..pending.len()).filter(|at| choice >> at & 1 == 1);
+            let effective: Vec<&Event> = chosen.map(|at| &pending[at]).collect();
             let threads: Vec<&[Event]> = calls
                 .iter()
                 .map(Vec::as_slice)
@@ -65,21 +70,14 @@ impl History<'_> {
             }
         }
         if possible.is_empty() {
-            let threads: Vec<String> = calls.iter().map(|calls| written(calls)).collect();
-            return Err(format!(
-                "no order explains what was seen of {}, of which there were {initial} copies:\n{}\n  never \
-                 returned: {}",
-                self.stage.name(class),
-                threads.join("\n"),
-                written(&pending)
-            ));
+            return Err(told("no order explains what was seen".into()));
         }
         Ok(possible)
     }
 
     /// Counts and snapshots are no operations of the object, but a token that was in all the while is counted,
     /// and one that is counted was in at some time.
-    fn check_counts(&self, class: usize, calls: &[Vec<Event>]) -> Result<(), String> {
+    fn check_counts(&self, class: usize, calls: &[Event]) -> Result<(), String> {
         for record in self.threads.iter().copied().flatten() {
             let copies = match &record.answer {
                 Answer::Copies(copies) if record.request.class == class => *copies as i64,
@@ -87,7 +85,7 @@ impl History<'_> {
                 _ => continue,
             };
             let (mut fewest, mut most) = (self.initial[class] as i64, self.initial[class] as i64);
-            for call in calls.iter().flatten() {
+            for call in calls {
                 let (over, begun) = (call.ended < record.began, call.began < record.ended);
                 match call.call.change() {
                     1 => (fewest, most) = (fewest + i64::from(over), most + i64::from(begun)),
@@ -95,24 +93,10 @@ impl History<'_> {
                     _ => {}
                 }
             }
-            for pending in self.pending.iter().filter(|p| p.request.class == class) {
-                match pending.request.effect().map_or(0, Call::change) {
-                    1 => most += 1,
-                    -1 => fewest -= 1,
-                    _ => {}
-                }
-            }
             if !(fewest..=most).contains(&copies) {
-                let threads: Vec<String> = calls.iter().map(|calls| written(calls)).collect();
+                let (action, began, ended) = (record.request.action, record.began, record.ended);
                 return Err(format!(
-                    "a {:?} between {} and {} counts {copies} copies of {}, and there were {fewest} to {most}; \
-                     initially {}:\n{}",
-                    record.request.action,
-                    record.began,
-                    record.ended,
-                    self.stage.name(class),
-                    self.initial[class],
-                    threads.join("\n"),
+                    "a {action:?} between {began} and {ended} counts {copies} copies, of {fewest} to {most}"
                 ));
             }
         }
@@ -132,16 +116,6 @@ impl History<'_> {
             }
         }
         Ok(())
-    }
-
-    /// How many snapshots were taken, and how many were asked for.
-    pub(crate) fn snapshots(&self) -> (usize, usize) {
-        let asked = self.threads.iter().copied().flatten();
-        let asked = asked.filter(|record| record.request.action == Action::Snapshot);
-        asked.fold((0, 0), |(taken, all), record| {
-            let ok = matches!(record.answer, Answer::Snapshot(Ok(_)));
-            (taken + usize::from(ok), all + 1)
-        })
     }
 }
 

@@ -12,7 +12,7 @@ use super::calls::Action::{
 };
 use super::calls::Request;
 use super::layout;
-use super::run::{Pace, Sum, Watchdog};
+use super::run::{Happened, Pace, Watchdog};
 use super::scene::{Scene, Stop, Victim, any_request};
 use super::stage::{Chain, Stage};
 
@@ -153,7 +153,7 @@ fn every_step(kind: &Kind, seed: u64, watchdog: &Watchdog) -> Result<(), String>
     println!(
         "faults: {}: {steps} steps, a death and a stop at each; {}",
         kind.name,
-        Sum::since(&start)
+        Happened::since(&start)
     );
     Ok(())
 }
@@ -199,7 +199,7 @@ fn every_pair_of_steps(seed: u64, watchdog: &Watchdog) -> Result<(), String> {
     }
     println!(
         "faults: pairs: {pairs} pairs of steps at which a thread stopped, and then another that came by; {}",
-        Sum::since(&start)
+        Happened::since(&start)
     );
     Ok(())
 }
@@ -230,7 +230,7 @@ fn every_overlap(seed: u64, watchdog: &Watchdog) -> Result<(), String> {
     }
     println!(
         "faults: overlaps: {overlaps} of two operations, one of them finished within the other; {}",
-        Sum::since(&start)
+        Happened::since(&start)
     );
     Ok(())
 }
@@ -269,7 +269,7 @@ fn several_at_once(time: Duration, seed: u64, watchdog: &Watchdog) -> Result<(),
     }
     println!(
         "faults: several at once: {scenes} scenes, {stopped} threads stopped; {}",
-        Sum::since(&start.1)
+        Happened::since(&start.1)
     );
     Ok(())
 }

@@ -3,7 +3,6 @@
 //! Threads meet, make a few calls each, and meet again; then one of them counts every class, so that each round
 //! begins with a known number of copies. What they saw is explained, or not, when the batch is over.
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use crew::Crew;
@@ -16,7 +15,7 @@ use super::calls::{Clock, Record};
 use super::explanation::History;
 use super::growing::Extras;
 use super::layout;
-use super::run::{Sum, Watchdog};
+use super::run::{Happened, Watchdog};
 use super::stage::Stage;
 use super::workload::{WORKLOADS, Workload};
 
@@ -26,15 +25,13 @@ struct Done {
     batches: u64,
     rounds: usize,
     calls: usize,
-    snapshots: (usize, usize),
     time: Duration,
-    events: Sum,
 }
 
-/// What one thread did: its records, and where each round begins; and what the first thread counted.
+/// What one thread did in each round, and what the first thread counted.
+#[derive(Default)]
 struct Part {
-    records: Vec<Record>,
-    rounds: Vec<Range<usize>>,
+    rounds: Vec<Vec<Record>>,
     counts: Vec<Vec<usize>>,
 }
 
@@ -56,17 +53,12 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
             .map_err(|why| format!("{what}: {why}"))?;
     }
     for (workload, done) in WORKLOADS.iter().zip(&done) {
-        let (taken, asked) = done.snapshots;
-        let snapshots = match asked {
-            0 => String::new(),
-            _ => format!(", {taken} of {asked} snapshots"),
-        };
         println!(
-            "histories: {}: {} threads, {} rounds, {} calls{snapshots}; {}",
-            workload.name, workload.threads, done.rounds, done.calls, done.events,
+            "histories: {}: {} threads, {} rounds, {} calls",
+            workload.name, workload.threads, done.rounds, done.calls,
         );
     }
-    let all = Sum::since(&start.1);
+    let all = Happened::since(&start.1);
     println!(
         "histories: {} calls in all; {all}",
         done.iter().map(|done| done.calls).sum::<usize>()
@@ -78,7 +70,7 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
 }
 
 fn batch(workload: &Workload, seed: u64, done: &mut Done) -> Result<(), String> {
-    let start = (Instant::now(), tally());
+    let start = Instant::now();
     let stage = (workload.stage)(seed);
     let clock = Clock::default();
     let pace = workload.pace.varied(seed);
@@ -95,10 +87,7 @@ fn batch(workload: &Workload, seed: u64, done: &mut Done) -> Result<(), String> 
         let history = History {
             stage: &stage,
             initial: &initial,
-            threads: parts
-                .iter()
-                .map(|part| &part.records[part.rounds[round].clone()])
-                .collect(),
+            threads: parts.iter().map(|part| &*part.rounds[round]).collect(),
             pending: Vec::new(),
         };
         let possible = history
@@ -112,9 +101,6 @@ fn batch(workload: &Workload, seed: u64, done: &mut Done) -> Result<(), String> 
                 ));
             }
         }
-        let (taken, asked) = history.snapshots();
-        done.snapshots.0 += taken;
-        done.snapshots.1 += asked;
         initial.clone_from(counted);
         if workload.ends_empty(round) {
             initial.fill(0);
@@ -124,9 +110,9 @@ fn batch(workload: &Workload, seed: u64, done: &mut Done) -> Result<(), String> 
     stage.audit(&exactly, 0)?;
     done.rounds += workload.rounds;
     done.batches += 1;
-    done.calls += parts.iter().map(|part| part.records.len()).sum::<usize>();
-    done.time += start.0.elapsed();
-    done.events.add(&start.1);
+    let rounds = parts.iter().flat_map(|part| &part.rounds);
+    done.calls += rounds.map(Vec::len).sum::<usize>();
+    done.time += start.elapsed();
     Ok(())
 }
 
@@ -139,18 +125,14 @@ fn play(
     seed: u64,
 ) -> Result<Part, String> {
     let mut rng = SmallRng::seed_from_u64(seed);
-    let mut part = Part {
-        records: Vec::with_capacity(workload.rounds * workload.calls),
-        rounds: Vec::with_capacity(workload.rounds),
-        counts: Vec::new(),
-    };
+    let mut part = Part::default();
     let filter = &*stage.filter;
     let mut extras = Extras::default();
     // An error is kept to the end: the others wait at the meetings.
     let mut verdict = Ok(());
     for round in 0..workload.rounds {
         crew.meet();
-        let first = part.records.len();
+        let mut records = Vec::with_capacity(workload.calls);
         if thread == 0 && workload.grows {
             filter.grow();
         }
@@ -160,13 +142,13 @@ fn play(
                 continue;
             }
             let request = workload.next(stage, thread, &mut rng);
-            part.records.push(stage.perform(clock, request));
+            records.push(stage.perform(clock, request));
         }
         let ends_empty = workload.ends_empty(round);
         if ends_empty || round + 1 == workload.rounds {
             verdict = verdict.and(extras.shrink_to(filter, 0));
         }
-        part.rounds.push(first..part.records.len());
+        part.rounds.push(records);
         crew.meet();
         if thread == 0 {
             let counts = (0..stage.classes()).map(|class| filter.count_hash(stage.hash(class, 0)));

@@ -3,7 +3,10 @@
 use std::sync::OnceLock;
 
 use lockfree_cuckoo::testing::{Descriptors, Double, Relocate, Taken};
-use lockfree_cuckoo::{Filter, FilterBuilder, Fixed, Growing, Hashed, Layout, SnapshotError};
+use lockfree_cuckoo::{
+    Filter, FilterBuilder, Fixed, Growing, Hashed, Lanes, Layout, ReadError, SemiSorted,
+    SnapshotError,
+};
 use model::geometry::Geometry;
 use model::hashers::AsGiven;
 
@@ -16,6 +19,8 @@ pub(crate) trait Subject: Hashed {
     /// Begins to double it, if it can.
     fn grow(&self) {}
     fn copy(&self) -> Result<Box<dyn Subject>, SnapshotError>;
+    /// What is read of what it writes.
+    fn reread(&mut self) -> Result<Box<dyn Subject>, ReadError>;
 }
 
 impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
@@ -29,6 +34,11 @@ impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
 
     fn copy(&self) -> Result<Box<dyn Subject>, SnapshotError> {
         Ok(Box::new(self.snapshot()?))
+    }
+
+    fn reread(&mut self) -> Result<Box<dyn Subject>, ReadError> {
+        let read = Self::from_bytes_with_hasher(&self.to_bytes(), AsGiven)?;
+        Ok(Box::new(read))
     }
 }
 
@@ -49,12 +59,17 @@ impl Subject for Filter<Growing, AsGiven> {
     fn copy(&self) -> Result<Box<dyn Subject>, SnapshotError> {
         Ok(Box::new(self.snapshot()?))
     }
+
+    fn reread(&mut self) -> Result<Box<dyn Subject>, ReadError> {
+        let read = Self::from_bytes_with_hasher(&self.to_bytes(), AsGiven)?;
+        Ok(Box::new(read))
+    }
 }
 
-/// An empty one that grows, as small as can be.
-pub(crate) fn growing() -> Box<dyn Subject> {
+/// An empty one that grows.
+pub(crate) fn growing(capacity: usize) -> Box<dyn Subject> {
     let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven);
-    Box::new(builder.capacity(8).build().expect("memory"))
+    Box::new(builder.capacity(capacity).build().expect("memory"))
 }
 
 /// A layout by its slots and bits: `2x31`.
@@ -85,29 +100,21 @@ pub(crate) fn chosen() -> model::Layout {
     CHOSEN.get().copied().unwrap_or(model::Layout::DEFAULT)
 }
 
-/// Calls a function for the layout of the run.
-macro_rules! of_the_layout {
-    ($call:ident($($argument:expr),*)) => {{
-        use lockfree_cuckoo::{Lanes, SemiSorted};
-        let layout = $crate::stepped::layout::chosen();
-        match (layout.slots, layout.fingerprint_bits) {
-            (8, 8) => $call::<Lanes<8, 8>>($($argument),*),
-            (6, 10) => $call::<Lanes<6, 10>>($($argument),*),
-            (5, 12) => $call::<Lanes<5, 12>>($($argument),*),
-            (3, 21) => $call::<Lanes<3, 21>>($($argument),*),
-            (2, 31) => $call::<Lanes<2, 31>>($($argument),*),
-            (4, 17) => $call::<SemiSorted<4, 17>>($($argument),*),
-            (5, 14) => $call::<SemiSorted<5, 14>>($($argument),*),
-            (6, 12) => $call::<SemiSorted<6, 12>>($($argument),*),
-            _ => $call::<Lanes<4, 16>>($($argument),*),
-        }
-    }};
-}
-pub(crate) use of_the_layout;
-
 /// An empty filter of this geometry.
 pub(crate) fn empty(geometry: Geometry, descriptors: usize) -> Box<dyn Subject> {
-    of_the_layout!(of_layout(geometry, descriptors))
+    let layout = chosen();
+    let of_layout = match (layout.slots, layout.fingerprint_bits) {
+        (8, 8) => of_layout::<Lanes<8, 8>>,
+        (6, 10) => of_layout::<Lanes<6, 10>>,
+        (5, 12) => of_layout::<Lanes<5, 12>>,
+        (3, 21) => of_layout::<Lanes<3, 21>>,
+        (2, 31) => of_layout::<Lanes<2, 31>>,
+        (4, 17) => of_layout::<SemiSorted<4, 17>>,
+        (5, 14) => of_layout::<SemiSorted<5, 14>>,
+        (6, 12) => of_layout::<SemiSorted<6, 12>>,
+        _ => of_layout::<Lanes<4, 16>>,
+    };
+    of_layout(geometry, descriptors)
 }
 
 fn of_layout<L: Layout>(geometry: Geometry, descriptors: usize) -> Box<dyn Subject> {

@@ -1,55 +1,89 @@
-//! Lives of filters that grow: each begins with a few buckets, grows to its last level or beyond, and is emptied.
+//! Lives of filters: each is filled by threads that own items, churned and emptied, again and again.
+//!
+//! Filters that double begin with a few buckets, and grow to their last level or beyond. In most of their lives there are so
+//! few index bits that prefixes are nested, within a thread and across threads. Filters of a fixed size come to the load at
+//! which inserts need paths, under by now many and now few threads.
 //!
 //! Each thread has items of its own. It must find them, and remove them, whatever the others do; of those who add the same
-//! item at the same time one is told so; and in the end the filter holds nothing. In most lives there are so few index bits
-//! that prefixes are nested, within a thread and across threads.
+//! item at the same time one is told so; and in the end the filter holds nothing.
 //!
 //! After each round nobody else has the filter. It must hold exactly what the threads own, and so must a snapshot. It is
-//! written and read back, and what was read goes on in its place. In half of the lives it is made smaller, with these items
-//! in it, and grows again in the next round.
+//! written and read back, and what was read goes on in its place. Half of the filters that double are made smaller, with
+//! these items in them, and grow again in the next round.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crew::Crew;
-use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
-use lockfree_cuckoo::testing::{Double, Relocate};
-use lockfree_cuckoo::{Filter, FilterBuilder, Growing, InsertError, SnapshotError};
-use model::hashers::AsGiven;
+use lockfree_cuckoo::testing::hooks::Event::{
+    self, Abort, Broken, Growth, Help, Hint, Hop, Kick, Split, Twin,
+};
+use lockfree_cuckoo::testing::hooks::{stepping, tally};
+use lockfree_cuckoo::{InsertError, SnapshotError};
+use model::geometry::Geometry;
 use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::run::{Counts, Course, Pace, Sum, Watchdog, demand};
-
-type Doubling = Filter<Growing, AsGiven>;
-
-/// Items that are in all the while.
-const RESIDENTS: usize = 48;
+use super::layout::{self, Subject};
+use super::run::{Counts, Happened, Memory, Pace, Watchdog, demand};
 
 /// Items that all threads try to add in each round.
 const CONTESTED: usize = 64;
 
+/// How long it is silent.
+const REPORTS: Duration = Duration::from_secs(60);
+
 /// All bits of a hash are index bits and head.
 const ALL: u32 = 64;
 
-/// What the process may grow by after the first lives.
-const GROWTH_KIB: u64 = 64 << 10;
-const SETTLED_AFTER: u64 = 64;
+/// What is the same in all lives of a kind.
+pub(crate) struct Kind {
+    name: &'static str,
+    grows: bool,
+    /// What the process may grow by after the first lives.
+    growth_kib: u64,
+    settled_after: u64,
+    /// So many lives there are at least, and these are short.
+    fewest: u64,
+    /// Without these the run is worth nothing.
+    needed: &'static [Event],
+}
 
-/// So many lives there are at least, and these are short.
-const FEWEST: u64 = 32;
+pub(crate) const FIXED: Kind = Kind {
+    name: "soak",
+    grows: false,
+    growth_kib: 16 << 10,
+    settled_after: 8,
+    fewest: 0,
+    needed: &[Kick, Hop, Broken, Help, Abort],
+};
+
+pub(crate) const GROWING: Kind = Kind {
+    name: "lives",
+    grows: true,
+    growth_kib: 64 << 10,
+    settled_after: 64,
+    fewest: 32,
+    needed: &[Kick, Hop, Broken, Help, Twin, Hint, Growth, Split],
+};
+
+/// Of filters of a fixed size: fifteen ranges.
+const BUCKETS: usize = 15 << 8;
 
 /// What is different from one life to the next.
 #[derive(Clone, Copy, Debug)]
 struct Life {
     seed: u64,
     threads: usize,
-    capacity: usize,
+    /// Of a filter that grows.
+    capacity: Option<usize>,
     /// Index bits. The fewer, the more prefixes are nested.
     bits: u32,
+    /// Items that are in all the while.
+    residents: usize,
     /// Most items of all threads.
     items: usize,
     rounds: u64,
@@ -64,36 +98,33 @@ struct Life {
     pause: Duration,
 }
 
-pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
+pub(crate) fn run(kind: &Kind, time: Duration, seed: u64) -> Result<(), String> {
     let (watchdog, start) = (Watchdog::new(), tally());
-    let mut course = Course::new(time, GROWTH_KIB);
-    let (done, mut lives) = (Counts::default(), 0);
-    while course.has_time() || lives < FEWEST {
-        let life = Life::new(mix(seed ^ mix(lives)), lives < FEWEST);
+    let (mut memory, done, mut lives) = (Memory::default(), Counts::default(), 0);
+    let (end, mut report) = (Instant::now() + time, Instant::now() + REPORTS);
+    while Instant::now() < end || lives < kind.fewest {
+        let seed_of_life = mix(seed ^ mix(lives));
+        let life = if kind.grows {
+            Life::growing(seed_of_life, lives < kind.fewest)
+        } else {
+            Life::fixed(seed_of_life)
+        };
         let what = format!("life {lives} of seed {seed}: {life:?}");
         watchdog
             .watch(&what, || life.live(&done))
-            .and_then(|()| course.look_at_memory(lives + 1 == SETTLED_AFTER))
+            .and_then(|()| memory.look(lives + 1 == kind.settled_after, kind.growth_kib))
             .map_err(|why| format!("{what}: {why}"))?;
         lives += 1;
-        if course.reports() {
-            let events = Sum::since(&start);
-            println!("lives: {lives} lives, {course}, {done}; {events}");
+        if Instant::now() >= report.min(end) {
+            report = Instant::now() + REPORTS;
+            let events = Happened::since(&start);
+            println!("{}: {lives} lives, {memory}, {done}; {events}", kind.name);
         }
     }
-    if done.of("times smaller") == 0 {
+    if kind.grows && done.of("times smaller") == 0 {
         return Err("no filter was made smaller while it held items".into());
     }
-    Sum::since(&start).demand(&[
-        Event::Kick,
-        Event::Hop,
-        Event::Broken,
-        Event::Help,
-        Event::Twin,
-        Event::Hint,
-        Event::Growth,
-        Event::Split,
-    ])
+    Happened::since(&start).demand(kind.needed)
 }
 
 fn one_of<T: Copy>(rng: &mut SmallRng, choices: &[T]) -> T {
@@ -103,7 +134,7 @@ fn one_of<T: Copy>(rng: &mut SmallRng, choices: &[T]) -> T {
 /// A thread in a round of a life.
 struct Worker<'a> {
     life: Life,
-    filter: &'a Doubling,
+    filter: &'a dyn Subject,
     residents: &'a [u64],
     /// What the thread owns.
     own: Vec<u64>,
@@ -113,23 +144,58 @@ struct Worker<'a> {
 }
 
 impl Life {
-    fn new(seed: u64, short: bool) -> Self {
+    fn growing(seed: u64, short: bool) -> Self {
         let mut rng = SmallRng::seed_from_u64(seed);
         let bits = one_of(&mut rng, &[ALL, ALL, 12, 14, 16, 18, 22]);
         // Of few bits there are few items; and from a few thousand on, the first table is not enough.
         let most = if short { 10 } else { bits.min(14) };
+        let left = one_of(&mut rng, &[0, 4, 16, 64]);
         Self {
             seed,
             threads: one_of(&mut rng, &[2, 2, 3, 4, 4, 8, 16]),
-            capacity: one_of(&mut rng, &[1, 1, 8, 20, 60]),
+            capacity: Some(one_of(&mut rng, &[1, 1, 8, 20, 60])),
             bits,
+            // Of those whose items all go, some are to be empty.
+            residents: if left == 0 { 0 } else { 48 },
             items: 1 << rng.random_range(7..=most),
             rounds: rng.random_range(1..=4),
             shrinks: rng.random(),
-            left: one_of(&mut rng, &[0, 4, 16, 64]),
+            left,
             finishes: rng.random_ratio(1, 4),
             pace: Pace::of(one_of(&mut rng, &[1 << 6, 1 << 10, 1 << 16]), 8),
             pause: Duration::from_micros(one_of(&mut rng, &[0, 100, 1_000, 10_000])),
+        }
+    }
+
+    fn fixed(seed: u64) -> Self {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let slots = layout::chosen().slots;
+        let percent = match slots {
+            2 => 85,
+            3 => 92,
+            _ => 95,
+        };
+        let residents = BUCKETS * slots * 30 / 100;
+        Self {
+            seed,
+            threads: rng.random_range(1..=16),
+            capacity: None,
+            bits: ALL,
+            residents,
+            items: BUCKETS * slots * percent / 100 - residents,
+            rounds: rng.random_range(1..=4),
+            shrinks: false,
+            left: one_of(&mut rng, &[0, 1, 2, 4]),
+            finishes: false,
+            pace: Pace::of(1 << 10, 4),
+            pause: Duration::from_millis(50),
+        }
+    }
+
+    fn begin(self) -> Box<dyn Subject> {
+        match self.capacity {
+            Some(capacity) => layout::growing(capacity),
+            None => layout::empty(Geometry::with_buckets(layout::chosen(), BUCKETS), 64),
         }
     }
 
@@ -144,19 +210,15 @@ impl Life {
     }
 
     fn live(self, done: &Counts) -> Result<(), String> {
-        let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven);
-        let filter = builder.capacity(self.capacity).build();
-        let mut filter: Doubling = filter.map_err(|error| error.to_string())?;
+        let mut filter = self.begin();
         let smallest = filter.slots();
-        // Of those whose items all go, some are to be empty.
-        let residents = if self.left == 0 { 0 } else { RESIDENTS };
-        let numbers = (0..residents as u64).map(|number| self.item(self.seed ^ mix(number)));
+        let numbers = (0..self.residents as u64).map(|number| self.item(self.seed ^ mix(number)));
         let residents: Vec<u64> = numbers
             .filter(|&hash| filter.insert_hash(hash).is_ok())
             .collect();
         let mut owned = vec![Vec::new(); self.threads];
         for round in 0..self.rounds {
-            owned = self.round(round, &filter, &residents, &owned, done)?;
+            owned = self.round(round, &*filter, &residents, &owned, done)?;
             let mut all = BTreeMap::new();
             for &hash in owned.iter().flatten().chain(&residents) {
                 *all.entry(hash).or_default() += 1;
@@ -167,7 +229,7 @@ impl Life {
             done.add("doublings", u64::from(doublings));
             if self.shrinks {
                 shrink(&mut filter, smallest, done)?;
-                check(&filter, &all)?;
+                check(&*filter, &all)?;
             }
         }
         for &hash in owned.iter().flatten().chain(&residents) {
@@ -182,7 +244,7 @@ impl Life {
     fn round(
         self,
         round: u64,
-        filter: &Doubling,
+        filter: &dyn Subject,
         residents: &[u64],
         owned: &[Vec<u64>],
         done: &Counts,
@@ -222,19 +284,18 @@ impl Life {
     }
 
     /// Moves what is in all the while, makes the filter grow before it must, and copies it.
-    fn help(self, filter: &Doubling, residents: &[u64], done: &Counts) -> Result<(), String> {
-        for &hash in residents {
+    fn help(self, filter: &dyn Subject, residents: &[u64], done: &Counts) -> Result<(), String> {
+        for &hash in residents.iter().take(48) {
             filter.relocate_hash(hash);
             demand(filter.contains_hash(hash), "a resident is missed", hash)?;
         }
-        done.add("operations", 2 * residents.len() as u64);
         if filter.len() * 3 > filter.slots() {
-            filter.begin_to_double();
+            filter.grow();
         }
         if self.finishes {
             filter.finish_doubling();
         }
-        match filter.snapshot() {
+        match filter.copy() {
             Ok(copy) => {
                 for &hash in residents {
                     demand(copy.contains_hash(hash), "a copy lacks a resident", hash)?;
@@ -250,29 +311,29 @@ impl Life {
 
 /// With nobody else at work, the filter holds what is owned: a token for each item, and no more in all. A token may cover
 /// other items too.
-fn check(filter: &Doubling, all: &BTreeMap<u64, usize>) -> Result<(), String> {
+fn check(filter: &dyn Subject, all: &BTreeMap<u64, usize>) -> Result<(), String> {
     for (&hash, &copies) in all {
         let is_in = filter.contains_hash(hash) && filter.count_hash(hash) >= copies;
         demand(is_in, "an item at rest is missed", hash)?;
     }
     match (filter.len(), all.values().sum::<usize>()) {
         (len, all) if len != all => Err(format!("it says {len}, of {all} items")),
+        (len, _) if len != filter.taken() => Err(format!("{len} tokens, not {}", filter.taken())),
         _ => Ok(()),
     }
 }
 
 /// The same of a snapshot, and of what is read back, which goes on in its place.
-fn check_copies(filter: &mut Doubling, all: &BTreeMap<u64, usize>) -> Result<(), String> {
-    check(filter, all)?;
-    let copy = filter.snapshot().map_err(|error| error.to_string())?;
-    check(&copy, all).map_err(|why| format!("a snapshot at rest: {why}"))?;
-    let read = Doubling::from_bytes_with_hasher(&filter.to_bytes(), AsGiven);
-    *filter = read.map_err(|error| error.to_string())?;
-    check(filter, all).map_err(|why| format!("read back: {why}"))
+fn check_copies(filter: &mut Box<dyn Subject>, all: &BTreeMap<u64, usize>) -> Result<(), String> {
+    check(&**filter, all)?;
+    let copy = filter.copy().map_err(|error| error.to_string())?;
+    check(&*copy, all).map_err(|why| format!("a snapshot at rest: {why}"))?;
+    *filter = filter.reread().map_err(|error| error.to_string())?;
+    check(&**filter, all).map_err(|why| format!("read back: {why}"))
 }
 
 /// An empty filter is as small as it began.
-fn shrink(filter: &mut Doubling, smallest: usize, done: &Counts) -> Result<(), String> {
+fn shrink(filter: &mut Box<dyn Subject>, smallest: usize, done: &Counts) -> Result<(), String> {
     let (slots, tables) = (filter.slots(), filter.tables());
     filter.shrink_to_fit();
     if filter.slots() > slots || filter.is_empty() && filter.slots() != smallest {
@@ -289,7 +350,7 @@ impl Worker<'_> {
     fn live(&mut self, crew: &Crew, round: u64, winners: &[AtomicUsize]) -> Result<(), String> {
         let quota = self.life.items / self.life.threads;
         // An error is kept to the end: the others wait at the meetings.
-        let mut verdict = self.grow(quota);
+        let mut verdict = self.grow(quota).and_then(|()| self.churn(quota));
         crew.meet();
         verdict = verdict.and_then(|()| self.contend(round, winners));
         crew.meet();
@@ -355,6 +416,16 @@ impl Worker<'_> {
             if self.rng.random_ratio(1, 4) {
                 self.remove()?;
             }
+        }
+        Ok(())
+    }
+
+    /// Replaces items, at the load to which the filter has come.
+    fn churn(&mut self, times: usize) -> Result<(), String> {
+        for _ in 0..times {
+            self.remove()?;
+            let hash = self.life.item(self.rng.random());
+            self.insert(hash)?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::hint;
 use std::process;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lockfree_cuckoo::testing::hooks::{Event, Fate, Tally, tally};
 use rand::rngs::SmallRng;
@@ -65,54 +65,34 @@ impl Pace {
     }
 }
 
-/// Sums the events of periods that lie apart.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sum([usize; Event::WITHOUT_ROTATIONS.len()]);
+/// What has happened since a moment.
+pub(crate) struct Happened(Tally);
 
-impl Sum {
-    /// What has happened since a moment.
+impl Happened {
     pub(crate) fn since(start: &Tally) -> Self {
-        let mut sum = Self::default();
-        sum.add(start);
-        sum
-    }
-
-    /// Adds what has happened since a moment.
-    pub(crate) fn add(&mut self, start: &Tally) {
-        let period = tally().since(start);
-        for (sum, event) in self.0.iter_mut().zip(Event::WITHOUT_ROTATIONS) {
-            *sum += period.of(event);
-        }
+        Self(tally().since(start))
     }
 
     /// An error unless all of these happened.
     pub(crate) fn demand(&self, events: &[Event]) -> Result<(), String> {
-        let missing: Vec<String> = Event::WITHOUT_ROTATIONS
-            .iter()
-            .zip(self.0)
-            .filter(|&(event, count)| count == 0 && events.contains(event))
-            .map(|(event, _)| format!("{event:?}"))
-            .collect();
-        if missing.is_empty() {
-            Ok(())
-        } else {
-            Err(format!(
-                "the run is worth nothing, because these never happened: {}",
-                missing.join(", ")
-            ))
+        let missing = events.iter().filter(|&&event| self.0.of(event) == 0);
+        match &*missing.collect::<Vec<_>>() {
+            [] => Ok(()),
+            missing => Err(format!(
+                "the run is worth nothing, because these never happened: {missing:?}"
+            )),
         }
     }
 }
 
-impl fmt::Display for Sum {
+impl fmt::Display for Happened {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named: Vec<String> = Event::WITHOUT_ROTATIONS
-            .iter()
-            .zip(self.0)
-            .filter(|&(_, count)| count > 0)
+        let counts = Event::WITHOUT_ROTATIONS.map(|event| (event, self.0.of(event)));
+        let counts = counts.into_iter().filter(|&(_, count)| count > 0);
+        let named: Vec<String> = counts
             .map(|(event, count)| format!("{event:?} {count}"))
             .collect();
-        write!(out, "{}", named.join(", "))
+        out.write_str(&named.join(", "))
     }
 }
 
@@ -166,52 +146,23 @@ pub(crate) fn resident() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-/// A run that goes on for as long as there is time: whether it has time left, whether it is to report, and whether the
-/// process needs more and more memory.
-pub(crate) struct Course {
-    start: Instant,
-    reported: Instant,
-    time: Duration,
-    /// In KiB, once everything has been in memory.
+/// The memory of a process that goes on for long: whether it needs more and more. In KiB, where the system tells.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// Once everything has been in memory.
     settled: Option<u64>,
     now: Option<u64>,
-    growth: u64,
 }
 
-impl Course {
-    /// So much time, and so many KiB by which the process may grow once it has settled.
-    pub(crate) fn new(time: Duration, growth: u64) -> Self {
-        Self {
-            start: Instant::now(),
-            reported: Instant::now(),
-            time,
-            settled: None,
-            now: None,
-            growth,
-        }
-    }
-
-    pub(crate) fn has_time(&self) -> bool {
-        self.start.elapsed() < self.time
-    }
-
-    /// Whether it is to report: once a minute, and in the end.
-    pub(crate) fn reports(&mut self) -> bool {
-        let reports = self.reported.elapsed() >= Duration::from_secs(60) || !self.has_time();
-        if reports {
-            self.reported = Instant::now();
-        }
-        reports
-    }
-
-    /// Looks at the memory in use, which is not to grow from the moment on at which it has settled.
-    pub(crate) fn look_at_memory(&mut self, settles: bool) -> Result<(), String> {
+impl Memory {
+    /// Looks at the memory in use, which is not to grow by more than that from the moment on at which it has settled.
+    pub(crate) fn look(&mut self, settles: bool, growth: u64) -> Result<(), String> {
         self.now = resident();
         if settles {
             self.settled = self.now;
         }
         match (self.settled, self.now) {
-            (Some(settled), Some(now)) if now > settled + self.growth => {
+            (Some(settled), Some(now)) if now > settled + growth => {
                 Err(format!("memory grew from {settled} to {now} KiB"))
             }
             _ => Ok(()),
@@ -219,8 +170,7 @@ impl Course {
     }
 }
 
-/// The memory in use, in words.
-impl fmt::Display for Course {
+impl fmt::Display for Memory {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.settled, self.now) {
             (Some(settled), Some(now)) => {

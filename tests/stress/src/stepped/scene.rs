@@ -11,17 +11,15 @@
 //! 5. A snapshot can be taken, unless one who stopped was taking one, and it holds what the table holds.
 //! 6. If those who were parked go on after all, long overtaken, then all of this still holds, exactly.
 
-use std::cell::Cell;
 use std::fmt;
-use std::rc::Rc;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use lockfree_cuckoo::SnapshotError;
-use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use lockfree_cuckoo::testing::hooks::stepping;
 use model::mix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+use step_tests::{At, Led};
 
 use super::calls::{Action, Clock, Log, Pending, Request};
 use super::explanation::History;
@@ -98,47 +96,42 @@ impl Scene<'_> {
         let logs: Vec<Log> = (0..self.victims.len() + self.others)
             .map(|_| Log::default())
             .collect();
-        let gates: Vec<Arc<Gate>> = self.victims.iter().map(|_| Arc::default()).collect();
         let (of_victims, of_others) = logs.split_at(self.victims.len());
+        let clock = &clock;
         let (reached, verdict) = thread::scope(|scope| {
             let mut victims = Vec::new();
-            for ((victim, log), gate) in self.victims.iter().zip(of_victims).zip(&gates) {
-                let clock = &clock;
-                victims.push(scope.spawn(move || self.suffer(victim, log, clock, gate)));
+            for (victim, log) in self.victims.iter().zip(of_victims) {
+                let requests = victim.requests.iter();
+                let suffer =
+                    move || requests.for_each(|&request| log.perform(self.stage, clock, request));
+                let mut led = Led::hooked(scope, self.hook(victim), suffer);
                 if self.at_once.is_none() {
-                    gate.wait();
+                    led.wait();
                 }
+                victims.push(led);
             }
-            let others: Vec<_> = of_others
-                .iter()
-                .enumerate()
-                .map(|(number, log)| {
-                    let clock = &clock;
-                    scope.spawn(move || self.work(number, log, clock))
-                })
+            let others = (0..).zip(of_others);
+            let others: Vec<_> = others
+                .map(|(number, log)| scope.spawn(move || self.work(number, log, clock)))
                 .collect();
-            let panics: Vec<_> = others.into_iter().filter_map(|o| o.join().err()).collect();
-            gates.iter().for_each(|gate| gate.wait());
-            let verdict = if !panics.is_empty() {
-                Err("a thread panicked".into())
-            } else if self.others > 0 {
-                self.judge(&logs)
-            } else {
-                Ok(())
+            let panics = others.into_iter().filter_map(|other| other.join().err());
+            let panics = panics.count();
+            if self.at_once.is_some() {
+                victims.iter_mut().for_each(Led::wait);
+            }
+            let verdict = match (panics, self.others) {
+                (0, 0) => Ok(()),
+                (0, _) => self.judge(&logs),
+                _ => Err("a thread panicked".into()),
             };
             // Whatever the verdict: the end of the scope waits for them.
-            if self.at_once.is_some() {
-                gates.iter().for_each(|gate| gate.open());
-            }
-            let released = victims.into_iter().zip(&gates).map(|(victim, gate)| {
-                gate.open();
-                victim.join().ok()
+            let ended = victims.into_iter().map(|victim| {
+                let parked = victim.has_stopped();
+                victim.result().is_none() || parked
             });
-            let reached: Option<Vec<bool>> = released.collect();
-            (reached, verdict)
+            (ended.collect::<Vec<bool>>(), verdict)
         });
         verdict?;
-        let reached = reached.ok_or("a victim panicked")?;
         let parked = |(victim, &reached): (&Victim, &bool)| reached && victim.stop == Stop::Parks;
         if self.victims.iter().zip(&reached).any(parked) {
             self.judge(&logs)
@@ -147,36 +140,18 @@ impl Scene<'_> {
         Ok(reached)
     }
 
-    fn suffer(&self, victim: &Victim, log: &Log, clock: &Clock, gate: &Arc<Gate>) -> bool {
-        let reached = Rc::new(Cell::new(false));
-        // Also if this thread panics: nobody is to wait for it.
-        let _still = Stillness {
-            gate,
-            parked: (victim.stop == Stop::Parks).then(|| Rc::clone(&reached)),
-        };
-        let hook = {
-            let (reached, gate) = (Rc::clone(&reached), Arc::clone(gate));
-            let (at_step, stop) = (victim.at_step, victim.stop);
-            let mut preempt = self.at_once.map(|pace| pace.hook(self.seed));
-            move |step| {
-                if step != at_step {
-                    return preempt.as_mut().map_or(Fate::Goes, |hook| hook(step));
-                }
-                reached.set(true);
-                match stop {
-                    Stop::Dies => Fate::Dies,
-                    Stop::Parks => {
-                        gate.park();
-                        Fate::Goes
-                    }
-                }
+    /// What becomes of a victim.
+    fn hook(&self, victim: &Victim) -> impl FnMut(usize) -> At + Send + 'static {
+        let (at_step, stop) = (victim.at_step, victim.stop);
+        let mut preempt = self.at_once.map(|pace| pace.hook(self.seed));
+        move |step| match stop {
+            _ if step != at_step => {
+                preempt.as_mut().map(|hook| hook(step));
+                At::Goes
             }
-        };
-        let requests = victim.requests.iter();
-        stepping(hook, || {
-            requests.for_each(|&request| log.perform(self.stage, clock, request));
-        });
-        reached.get()
+            Stop::Dies => At::Dies,
+            Stop::Parks => At::Stops,
+        }
     }
 
     fn work(&self, number: usize, log: &Log, clock: &Clock) {
@@ -231,64 +206,5 @@ impl Scene<'_> {
             ));
         }
         Ok(())
-    }
-}
-
-/// Says, at the end, that a thread is still, unless it has been said when it was parked.
-struct Stillness<'a> {
-    gate: &'a Gate,
-    parked: Option<Rc<Cell<bool>>>,
-}
-
-impl Drop for Stillness<'_> {
-    fn drop(&mut self) {
-        if !self.parked.as_ref().is_some_and(|parked| parked.get()) {
-            self.gate.arrive();
-        }
-    }
-}
-
-/// Where a thread is parked, and where another waits until it is.
-#[derive(Debug, Default)]
-struct Gate {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    /// Whether the thread has stopped, or come to its end.
-    still: bool,
-    open: bool,
-}
-
-impl Gate {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Says that the thread is still.
-    fn arrive(&self) {
-        self.state().still = true;
-        self.changed.notify_all();
-    }
-
-    /// Stays here until the gate is opened.
-    fn park(&self) {
-        self.arrive();
-        let open = |state: &mut State| !state.open;
-        drop(self.changed.wait_while(self.state(), open));
-    }
-
-    /// Waits until the thread is still.
-    fn wait(&self) {
-        let moving = |state: &mut State| !state.still;
-        drop(self.changed.wait_while(self.state(), moving));
-    }
-
-    /// Lets the thread go on.
-    fn open(&self) {
-        self.state().open = true;
-        self.changed.notify_all();
     }
 }

@@ -142,7 +142,7 @@ impl Stage {
     pub(crate) fn growing() -> Self {
         let actors = 0..growing::ACTORS;
         Self {
-            filter: layout::growing(),
+            filter: layout::growing(8),
             geometry: Geometry::with_buckets(layout::chosen(), 2),
             classes: actors.clone().map(|n| Class::new(0, 1, n as u32)).collect(),
             hashes: actors.clone().map(|n| [growing::actor(n); 2]).collect(),

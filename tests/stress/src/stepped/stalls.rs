@@ -2,28 +2,26 @@
 //!
 //! A signal to stop would stop the whole process, and two processes do not share a filter. So a thread stops itself, for
 //! good, at a point of an operation that was chosen beforehand: in a filter before an access, in a set behind a lock where
-//! the set asks for an item's hash, which it does with the lock held. Nothing can end it, nor those who wait for its lock:
-//! they sleep until the process ends.
+//! it holds the lock. Nothing can end it, nor those who wait for its lock: they sleep until the process ends.
 //!
 //! It is no measure of speed, since the filter is built to be stopped at each access; what counts is what is left of the
 //! first column in the others, and zero for locks.
 
 use std::cell::Cell;
-use std::hash::{Hash, Hasher};
+use std::collections::HashSet;
 use std::process;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hashbrown::HashSet;
-use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
-use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
+use model::geometry::Geometry;
 use model::mix;
-use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+
+use super::layout::{self, Subject};
 
 /// Many more than there are processors, so that threads are preempted in the middle of operations all the time.
 const THREADS: usize = 64;
@@ -66,68 +64,49 @@ fn point() {
     }
 }
 
-/// A key at whose hashing a thread may stop.
-#[derive(PartialEq, Eq)]
-struct Item(u64);
-
-impl Hash for Item {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        point();
-        self.0.hash(state);
-    }
-}
-
 /// A set that many threads use.
 enum Set {
-    Filter(CuckooFilter),
-    Doubling(GrowingCuckooFilter),
-    /// Exact, each lock for its share of the keys, as sharded caches have it.
-    Locked(Vec<Mutex<HashSet<Item, std::hash::RandomState>>>),
+    Filter(Box<dyn Subject>),
+    /// Exact.
+    Locked(Mutex<HashSet<u64>>),
 }
 
 impl Set {
-    fn locked(locks: usize) -> Self {
-        Self::Locked((0..locks).map(|_| Mutex::default()).collect())
-    }
-
     fn has_locks(&self) -> bool {
         matches!(self, Self::Locked(_))
+    }
+
+    fn lock(set: &Mutex<HashSet<u64>>) -> MutexGuard<'_, HashSet<u64>> {
+        let set = set.lock().expect("nobody panics");
+        point();
+        set
     }
 
     /// False if there is no room. A filter that doubles does so from the first item of a thread on, up to its last level, so
     /// that threads stop in the midst of that.
     fn insert(&self, key: u64) -> bool {
         match self {
-            Self::Filter(filter) => filter.insert(&key).is_ok(),
-            Self::Doubling(filter) => {
+            Self::Filter(filter) => {
                 if key >= FIRST_OF_THREADS {
-                    filter.begin_to_double();
+                    filter.grow();
                 }
-                filter.insert(&key).is_ok()
+                filter.insert_hash(mix(key)).is_ok()
             }
-            Self::Locked(sets) => sets[mix(key) as usize % sets.len()]
-                .lock()
-                .insert(Item(key)),
+            Self::Locked(set) => Self::lock(set).insert(key),
         }
     }
 
     fn contains(&self, key: u64) -> bool {
         match self {
-            Self::Filter(filter) => filter.contains(&key),
-            Self::Doubling(filter) => filter.contains(&key),
-            Self::Locked(sets) => sets[mix(key) as usize % sets.len()]
-                .lock()
-                .contains(&Item(key)),
+            Self::Filter(filter) => filter.contains_hash(mix(key)),
+            Self::Locked(set) => Self::lock(set).contains(&key),
         }
     }
 
     fn remove(&self, key: u64) -> bool {
         match self {
-            Self::Filter(filter) => filter.remove(&key),
-            Self::Doubling(filter) => filter.remove(&key),
-            Self::Locked(sets) => sets[mix(key) as usize % sets.len()]
-                .lock()
-                .remove(&Item(key)),
+            Self::Filter(filter) => filter.remove_hash(mix(key)),
+            Self::Locked(set) => Self::lock(set).remove(&key),
         }
     }
 }
@@ -135,18 +114,16 @@ impl Set {
 /// Makes an empty set.
 type Begin = fn() -> Set;
 
-/// What is compared: the filters, and exact sets behind locks.
-const SETS: [(&str, Begin); 4] = [
+/// What is compared: filters, and a set behind a lock.
+const SETS: [(&str, Begin); 3] = [
     ("lockfree-cuckoo", || {
-        let filter = CuckooFilter::builder().buckets(SLOTS / 4).seed(1).build();
-        Set::Filter(filter.expect("a possible geometry"))
+        let geometry = Geometry::with_slots(layout::chosen(), SLOTS);
+        Set::Filter(layout::empty(geometry, 64))
     }),
     ("lockfree-cuckoo, doubling", || {
-        let filter = GrowingCuckooFilter::builder().buckets(2).seed(1).build();
-        Set::Doubling(filter.expect("a possible geometry"))
+        Set::Filter(layout::growing(8))
     }),
-    ("hashbrown in a Mutex", || Set::locked(1)),
-    ("hashbrown in 64 Mutexes", || Set::locked(64)),
+    ("a HashSet in a Mutex", || Set::Locked(Mutex::default())),
 ];
 
 pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
@@ -170,7 +147,7 @@ pub(crate) fn run(time: Duration, seed: u64) -> Result<(), String> {
             cells += &format!("{operations:>12}");
             if (operations == 0) != blocks {
                 wrong.push(format!(
-                    "{name}, {stalled} threads stopped: {operations} operations"
+                    "{name}, {stalled} stopped: {operations} operations"
                 ));
             }
         }
@@ -222,12 +199,7 @@ fn measure(set: Arc<Set>, stalled: usize, time: Duration, seed: u64) -> Result<u
         thread::sleep(Duration::from_millis(1));
     }
     thread::sleep(AFTERMATH);
-    let sum = || {
-        completed
-            .iter()
-            .map(|c| c.load(Ordering::Relaxed))
-            .sum::<u64>()
-    };
+    let sum = || -> u64 { completed.iter().map(|c| c.load(Ordering::Relaxed)).sum() };
     let before = sum();
     thread::sleep(time);
     let operations = sum() - before;

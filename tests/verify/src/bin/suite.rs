@@ -3,9 +3,8 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Parser, ValueEnum};
-use verify::{SUITES, mutation};
+use verify::{Suite, mutation, suites};
 
 /// Runs the tests of a suite, then mutants of the crate, and checks that each makes its test fail.
 ///
@@ -14,8 +13,9 @@ use verify::{SUITES, mutation};
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo suite")]
 struct Options {
-    #[arg(value_parser = PossibleValuesParser::new(SUITES.iter().map(|suite| suite.name)))]
-    suite: String,
+    /// loom, shuttle, steps or ordinary
+    #[arg(value_parser = suite_of)]
+    suite: Suite,
     /// Only these; both unless set
     part: Option<Part>,
     /// Only those whose name contains this
@@ -32,18 +32,20 @@ enum Part {
     Mutants,
 }
 
+fn suite_of(name: &str) -> Result<Suite, String> {
+    let suite = suites().into_iter().find(|suite| suite.name == name);
+    suite.ok_or_else(|| "no suite has this name".into())
+}
+
 fn main() -> ExitCode {
     let Options { suite, part, name } = Options::parse();
-    let Some(suite) = SUITES.iter().find(|known| known.name == suite) else {
-        return ExitCode::from(2);
-    };
     let start = Instant::now();
     let mut outcome = Ok(());
     if part != Some(Part::Mutants) {
-        outcome = mutation::tests(suite, &name);
+        outcome = mutation::tests(&suite, &name);
     }
     if part != Some(Part::Tests) {
-        outcome = outcome.and_then(|()| mutation::mutants(suite, &name));
+        outcome = outcome.and_then(|()| mutation::mutants(&suite, &name));
     }
     println!("{}: {:.0} s", suite.name, start.elapsed().as_secs_f64());
     match outcome {

@@ -14,9 +14,8 @@ fn key(number: u64) -> Key {
 /// The answers to a batch that was in work at this time, while these generations took keys, of the period that the first
 /// is for.
 fn record(time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
-    let answers = answers
-        .iter()
-        .map(|&(number, answer)| (key(number), answer));
+    let answers = answers.iter();
+    let answers = answers.map(|&(number, answer)| (key(number), answer));
     Record {
         period: *span.start(),
         packets: answers.len(),
@@ -36,11 +35,8 @@ fn of_period(period: u64, time: Range<u64>, span: Span, answers: &[(u64, Answer)
 
 fn tables(kind: Kind) -> Tables {
     let (keys, rate) = (1, None);
-    Tables::of(
-        Plan { kind, keys, rate },
-        1 << 20,
-        Shape::of::<Lanes<4, 16>>(),
-    )
+    let plan = Plan { kind, keys, rate };
+    Tables::of(plan, 1 << 20, Shape::of::<Lanes<4, 16>>())
 }
 
 fn judge(records: &[Record]) -> Findings {
@@ -88,10 +84,8 @@ fn known_keys_that_are_told_new_are_noticed() {
         // What is surely in is not refused as unknown.
         (1..=1, Refused, 1),
     ] {
-        assert_eq!(
-            wrong(&[first(), one(2..3, span, answer)]),
-            [0, forgotten, 0]
-        );
+        let records = [first(), one(2..3, span, answer)];
+        assert_eq!(wrong(&records), [0, forgotten, 0]);
     }
     // The packets of one batch have an order.
     let both = record(0..1, 0..=1, &[(1, New), (1, New)]);
@@ -174,10 +168,8 @@ fn a_refused_key_that_finds_room_begins_one_life() {
                 record(0..2, 0..=0, &[(1, one)]),
                 record(time, 0..=0, &[(1, two)]),
             ]);
-            assert_eq!(
-                (findings.distinct, findings.firsts, findings.refused),
-                (1, 1, 0)
-            );
+            let told = (findings.distinct, findings.firsts, findings.refused);
+            assert_eq!(told, (1, 1, 0));
             assert_eq!(findings.forgotten, u64::from(is_forgotten));
         }
     }

@@ -5,16 +5,18 @@
 //! written, and sees a control that says that they have not been since; one that does not accept them does not use them.
 
 use model::Token;
+use serde::{Deserialize, Serialize};
 
 use super::{Run, STRANGERS};
-use crate::fixed::memory::{Control, FIELDS, State, Transfer, Word};
+use crate::fixed::machine::{Control, FIELDS, Transfer};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::notation::Kind;
-use crate::replay::{Again, Done, Step, entry};
+use crate::replay::{Again, Done, Step};
+use crate::shared::State;
 
 /// What a reference means for the word that it was found in, to one who has read its descriptor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Meaning {
     pub kind: Resolved,
     /// The word's content; that before, if nothing is decided.
@@ -23,21 +25,13 @@ pub(super) struct Meaning {
     pub control: Control,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Resolved {
     /// The use is over.
     Stale,
     Settled,
     Pending,
 }
-
-entry!(Resolved is Stale | Settled | Pending);
-entry!(Meaning {
-    kind: Resolved,
-    content: u64,
-    seen: Transfer,
-    control: Control
-});
 
 impl Run<'_> {
     /// Returns the token, or 0.
@@ -102,38 +96,28 @@ impl Run<'_> {
             if !layout.is_reference(word) {
                 return Ok(found(word));
             }
-            let Meaning {
-                kind,
-                content,
-                seen,
-                control,
-            } = run.meaning(bucket, word)?;
-            if kind == Resolved::Stale {
+            let meaning = run.meaning(bucket, word)?;
+            let seen = meaning.seen;
+            if meaning.kind == Resolved::Stale {
                 return Ok(run.is(Mutant::StaleTakenForAbsence).then_some(0));
             }
-            let arrives = kind == Resolved::Pending
+            let arrives = meaning.kind == Resolved::Pending
                 && layout.fingerprint_of(seen.moved) == f
                 && bucket != seen.source;
             if !arrives || run.is(Mutant::PendingArrivalNeverPresent) {
-                return Ok(found(content));
+                return Ok(found(meaning.content));
             }
-            let arriving = if run.is(Mutant::ArrivalHasNoValue) {
-                f
-            } else {
-                seen.moved
-            };
+            let has_value = !run.is(Mutant::ArrivalHasNoValue);
+            let arriving = if has_value { seen.moved } else { f };
             let frozen_on_both = run.is(Mutant::PendingArrivalAlwaysPresent)
                 || run.routine(|run| Ok(run.load(seen.source)? == word))?;
             if frozen_on_both {
                 // So it is in one of them.
                 return Ok(Some(arriving));
             }
-            let unchanged = run.control(word)? == control;
-            Ok(if unchanged || run.is(Mutant::DecidedArrivalUnnoticed) {
-                found(content)
-            } else {
-                None
-            })
+            let unchanged = run.control(word)? == meaning.control;
+            let certain = unchanged || run.is(Mutant::DecidedArrivalUnnoticed);
+            Ok(certain.then(|| found(meaning.content)).flatten())
         })
     }
 
@@ -190,22 +174,18 @@ impl Run<'_> {
             if first {
                 return Ok(Again(false));
             }
-            let meaning = run.meaning(bucket, word)?;
-            let Meaning {
-                content,
-                seen,
-                control,
-                ..
-            } = meaning;
-            match meaning.kind {
+            let met = run.meaning(bucket, word)?;
+            match met.kind {
                 Resolved::Stale => {}
                 Resolved::Settled => {
-                    if run.exchange(bucket, word, content)? {
-                        return Ok(Done(content));
+                    if run.exchange(bucket, word, met.content)? {
+                        return Ok(Done(met.content));
                     }
                 }
-                Resolved::Pending if seen.is_admission() => run.decide(word, control, seen)?,
-                Resolved::Pending => run.abort(word, control)?,
+                Resolved::Pending if met.seen.is_admission() => {
+                    run.decide(word, met.control, met.seen)?;
+                }
+                Resolved::Pending => run.abort(word, met.control)?,
             }
             Ok(Again(false))
         })
@@ -289,17 +269,7 @@ impl Run<'_> {
     }
 
     pub(super) fn show_fields(&mut self, index: usize) {
-        let (layout, t) = (self.layout(), self.memory.descriptors[index].transfer);
-        self.show(|| {
-            format!(
-                "descriptor {index}: move {:x}, place {:x}, from {} {} to {} {}",
-                t.moved,
-                t.placed,
-                t.source,
-                Word(layout, t.old_source),
-                t.destination,
-                Word(layout, t.old_destination)
-            )
-        });
+        let transfer = self.memory.descriptors[index].transfer;
+        self.show(|| format!("descriptor {index}: {transfer:x?}"));
     }
 }

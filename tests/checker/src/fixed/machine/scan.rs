@@ -6,11 +6,11 @@
 use model::Fingerprint;
 
 use super::transfer::hinted;
-use super::{Answer, Digits, Run, said, stripe_of};
-use crate::fixed::memory::{SCAN, STRIPES};
+use super::{Answer, Digits, Run};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::replay::{Again, Done, Step};
+use crate::shared::{STRIPES, stripe_of};
 
 /// By how much the number of passes grows.
 const MORE_PASSES: u8 = 4;
@@ -34,11 +34,9 @@ impl Group {
 
 impl Run<'_> {
     pub(super) fn snapshot(&mut self) -> Step<Answer> {
-        let free = self.access(|run| {
+        let free = self.other("take the right to scan", |run| {
             let free = !std::mem::replace(&mut run.memory.scanning, true);
-            run.made.wrote = free;
-            run.show(|| format!("take the right to scan: {}", said(free)));
-            free
+            (free, free)
         })?;
         if !free && !self.is(Mutant::TwoScansAtATime) {
             return Ok(Answer::NoCopy);
@@ -52,10 +50,9 @@ impl Run<'_> {
                 None => Again((attempt + 1, (passes * MORE_PASSES).min(STRIPES as u8))),
             })
         })?;
-        self.access(|run| {
+        self.other("right to scan", |run| {
             run.memory.scanning = false;
-            run.made.wrote = true;
-            run.show(|| "give back the right to scan".into());
+            ((), true)
         })?;
         Ok(copy.map_or(Answer::NoCopy, |copy| Answer::Copy(Digits(copy))))
     }
@@ -78,22 +75,20 @@ impl Run<'_> {
         let slots = self.world.shape.notes as u8;
         self.routine(|run| {
             (0..slots).try_for_each(|slot| run.forget_hint(slot))?;
-            run.access(|run| {
+            run.other("notes", |run| {
                 run.memory.notes = 0;
-                run.made.wrote = true;
-                run.show(|| "notes: 0".into());
+                ((), true)
             })?;
-            run.set_scan(group, true)?;
+            run.set_scans(group, true)?;
             if run.is(Mutant::ScanEndsBeforeReading) {
-                run.set_scan(group, false)?;
+                run.set_scans(group, false)?;
             }
             let copy = run.copy_words(group, copy)?;
-            run.set_scan(group, false)?;
-            let notes = run.access(|run| {
+            run.set_scans(group, false)?;
+            let notes = run.other("notes", |run| {
                 let notes = run.memory.notes;
-                run.show(|| format!("notes: {notes}"));
                 let lost = notes > slots && !run.is(Mutant::LostHintsIgnored);
-                (!lost).then_some(notes.min(slots))
+                ((!lost).then_some(notes.min(slots)), false)
             })?;
             let Some(notes) = notes else {
                 return Ok(None);
@@ -109,20 +104,17 @@ impl Run<'_> {
     }
 
     fn forget_hint(&mut self, slot: u8) -> Step<()> {
-        self.access(|run| {
+        self.other("hint", |run| {
             run.memory.hints[usize::from(slot)] = 0;
-            run.made.wrote = true;
-            run.show(|| format!("hint {slot}: 0x0"));
+            ((), true)
         })
     }
 
-    fn set_scan(&mut self, group: Group, on: bool) -> Step<()> {
+    fn set_scans(&mut self, group: Group, on: bool) -> Step<()> {
         self.routine(|run| {
-            for stripe in group.stripes() {
-                let bit = if on { SCAN } else { 0 };
-                run.stripe(stripe, |value| value & !SCAN | bit, drop)?;
-            }
-            Ok(())
+            group
+                .stripes()
+                .try_for_each(|stripe| run.set_scan(stripe, on))
         })
     }
 
@@ -147,11 +139,7 @@ impl Run<'_> {
     /// Gives a copy what is found of the class of a hint, instead of what it has.
     fn heed(&mut self, group: Group, slot: u8, copy: u64) -> Step<u64> {
         self.routine(|run| {
-            let hint = run.access(|run| {
-                let hint = run.memory.hints[usize::from(slot)];
-                run.show(|| format!("hint {slot}: {hint:#x}"));
-                hint
-            })?;
+            let hint = run.other("hint", |run| (run.memory.hints[usize::from(slot)], false))?;
             let Some((first, f)) = hinted(run.layout(), hint).filter(|&(_, f)| group.has(f)) else {
                 return Ok(copy);
             };
@@ -159,7 +147,7 @@ impl Run<'_> {
             let item = Item { first, second, f };
             let mut found = run.count(item)?;
             let class = item.class();
-            let tokens = run.world.tokens.iter().enumerate();
+            let tokens = run.world.known.tokens.iter().enumerate();
             let here = tokens.filter(|(_, (other, _))| *other == class);
             let digits: u64 = here.map(|(at, _)| 0xf << (4 * at)).sum();
             if run.is(Mutant::ScanForgetsValues) {

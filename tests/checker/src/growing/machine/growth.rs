@@ -3,8 +3,7 @@
 
 use super::Run;
 use crate::growing::geometry::{DEEPEST, Item, WORDS, level_of, side_of};
-use crate::growing::memory::Word;
-use crate::growing::memory::{Epoch, Hint, Kind, Transfer};
+use crate::growing::machine::{Change, Epoch, Hint, Transfer, Word};
 use crate::growing::mutants::Mutant;
 use crate::replay::{Again, Done, Step};
 
@@ -34,21 +33,15 @@ impl Run<'_> {
                 return Ok(true);
             }
             run.allocate(seen.level + 1)?;
-            if run.is(Mutant::GrowingSetByOr) {
-                let level = run.memory.hints[table].level;
-                run.set_hint(
-                    table,
-                    None,
-                    Hint {
-                        level,
-                        growing: true,
-                    },
-                )?;
-            } else if run.is(Mutant::HintStored) {
-                run.set_hint(table, None, grows)?;
-            } else {
-                run.set_hint(table, Some(seen), grows)?;
-            }
+            let (old, new) = match run.world.mutant {
+                Some(Mutant::GrowingSetByOr) => {
+                    let level = run.memory.hints[table].level;
+                    (None, Hint { level, ..grows })
+                }
+                Some(Mutant::HintStored) => (None, grows),
+                _ => (Some(seen), grows),
+            };
+            run.set_hint(table, old, new)?;
             Ok(true)
         })
     }
@@ -57,9 +50,9 @@ impl Run<'_> {
     fn allocate(&mut self, level: u8) -> Step<()> {
         self.other("blocks", |run| {
             run.memory.blocks |= 1 << level;
-            (run.memory.blocks.into(), true)
-        })?;
-        Ok(())
+            (run.memory.blocks, true)
+        })
+        .map(drop)
     }
 
     /// Splits one word, if the table grows, or ends its growth. False if it does not.
@@ -73,7 +66,7 @@ impl Run<'_> {
             if !hint.growing {
                 return Ok(false);
             }
-            let cursor = run.other("cursor", |run| (run.memory.cursors[table].into(), false))?;
+            let cursor = run.other("cursor", |run| (run.memory.cursors[table], false))?;
             let (first, end) = (1 << hint.level, 2 << hint.level);
             let grown = Hint {
                 level: hint.level + 1,
@@ -91,19 +84,18 @@ impl Run<'_> {
                 run.set_hint(table, Some(hint), grown)?;
             }
             let passes = run.is(Mutant::CursorBeforeGone);
-            let skips =
-                run.is(Mutant::SweepSkipsFrozenWords) && run.load(cursor as u8)?.is_reference();
-            if !passes && !skips && !run.split(cursor as u8)? {
+            let skips = run.is(Mutant::SweepSkipsFrozenWords) && run.load(cursor)?.is_reference();
+            if !passes && !skips && !run.split(cursor)? {
                 return Ok(false);
             }
             run.other("cursor", |run| {
                 let now = &mut run.memory.cursors[table];
-                let done = u64::from(*now) == cursor;
+                let done = *now == cursor;
                 *now += u8::from(done);
-                ((*now).into(), done)
+                (*now, done)
             })?;
             if passes {
-                run.split(cursor as u8)?;
+                run.split(cursor)?;
             }
             Ok(true)
         })
@@ -121,11 +113,10 @@ impl Run<'_> {
         if self.read_list()? > 1 || !self.world.shape.several() {
             return Ok(false);
         }
-        self.other("tables", |run| {
+        self.other("append", |run| {
             run.memory.tables = 2;
-            (2, true)
-        })?;
-        Ok(true)
+            (true, true)
+        })
     }
 }
 
@@ -154,9 +145,9 @@ impl Run<'_> {
                 epoch.pinned &= !me;
                 epoch.awaited &= !me;
             }
-            (epoch.pinned.into(), true)
-        })?;
-        Ok(())
+            (epoch.pinned, true)
+        })
+        .map(drop)
     }
 
     /// Gives back the blocks that the table has left, when nobody is pinned any more who was when it was seen to have
@@ -177,14 +168,14 @@ impl Run<'_> {
                 if run.world.mutant == Some(Mutant::ReleasedAtOnce) {
                     epoch.awaited = 0;
                 }
-                (epoch.level.into(), begun)
+                (epoch.level, begun)
             })?;
             if deferred == 0 {
                 return Ok(Done(true));
             }
             let taken = run.other("taken", |run| {
                 let epoch = &mut run.memory.epoch;
-                let ready = u64::from(epoch.level) == deferred && epoch.awaited == 0;
+                let ready = epoch.level == deferred && epoch.awaited == 0;
                 if ready {
                     *epoch = Epoch {
                         pinned: epoch.pinned,
@@ -192,9 +183,9 @@ impl Run<'_> {
                         ..Epoch::default()
                     };
                 }
-                (ready.into(), ready)
+                (ready, ready)
             })?;
-            if taken == 0 {
+            if !taken {
                 return Ok(Done(false));
             }
             run.wipe(1 << deferred)?;
@@ -206,8 +197,8 @@ impl Run<'_> {
     fn wipe(&mut self, first: u8) -> Step<()> {
         self.repeat(first, move |run, number| {
             run.other("given back", |run| {
-                run.memory.words[usize::from(number) % WORDS] = Word::UNBORN;
-                (number.into(), true)
+                run.memory.words[usize::from(number) % WORDS] = Word::Unborn;
+                ((), true)
             })?;
             let next = number + 1;
             Ok(if next == 2 * first {
@@ -236,18 +227,18 @@ impl Run<'_> {
         self.repeat((), move |run, ()| {
             let word = run.settle(number)?;
             if !word.is_plain() {
-                return Ok(Done(word == Word::GONE));
+                return Ok(Done(word == Word::Gone));
             }
             let Some(parts) = run.parts(number, word) else {
                 return Ok(Done(false));
             };
             if run.is(Mutant::SplitWithoutFreezing) {
                 run.fill(number, parts)?;
-                let done = run.exchange(number, word, Word::GONE)?;
+                let done = run.exchange(number, word, Word::Gone)?;
                 return Ok(if done { Done(true) } else { Again(()) });
             }
             let reference = run.publish(Transfer {
-                kind: Kind::Split,
+                kind: Change::Split,
                 source: number,
                 old_source: word,
                 ..Transfer::default()
@@ -284,7 +275,7 @@ impl Run<'_> {
                 return run.unpin();
             }
             if run.is(Mutant::GoneBeforeTheChildren) {
-                run.exchange(number, reference, Word::GONE)?;
+                run.exchange(number, reference, Word::Gone)?;
                 run.fill(number, parts)?;
                 return run.unpin();
             }
@@ -293,7 +284,7 @@ impl Run<'_> {
                 run.unpin()?;
                 run.fill(number, parts)?;
             }
-            run.exchange(number, reference, Word::GONE)?;
+            run.exchange(number, reference, Word::Gone)?;
             run.unpin()
         })
     }
@@ -307,7 +298,7 @@ impl Run<'_> {
     /// Gives the children their parts, each once.
     fn fill(&mut self, number: u8, parts: [Word; 2]) -> Step<()> {
         for (child, part) in [2 * number, 2 * number + 1].into_iter().zip(parts) {
-            let born = self.exchange(child, Word::UNBORN, part)?;
+            let born = self.exchange(child, Word::Unborn, part)?;
             if !born && self.is(Mutant::EmptyChildFilledAgain) {
                 self.exchange(child, Word::EMPTY, part)?;
             }

@@ -2,22 +2,13 @@
 
 use super::{Answer, Classes, Run};
 use crate::growing::geometry::{Class, Item, level_of};
-use crate::growing::memory::Word;
-use crate::growing::memory::{NOTES, STRIPES, Scan};
+use crate::growing::machine::{Scan, Word};
 use crate::growing::mutants::Mutant;
-use crate::replay::{Again, Done, Step, entry};
+use crate::replay::{Again, Done, Step};
+use crate::shared::{NOTES, STRIPES};
 
 /// A copy under way: the word that comes next, 0 behind the last, and what has been copied.
-#[derive(Clone, Copy, Debug)]
-struct Copying {
-    next: u8,
-    copy: Classes,
-}
-
-entry!(Copying {
-    next: u8,
-    copy: Classes
-});
+type Copying = (u8, Classes);
 
 impl Run<'_> {
     /// Tells a scan that tokens nested with this class change places.
@@ -25,20 +16,19 @@ impl Run<'_> {
         self.other("note", |run| {
             let scan = &mut run.memory.scan;
             if let Some(note) = scan.notes.get_mut(usize::from(scan.len)) {
-                *note = class.encode() as u16;
+                *note = class;
             }
             scan.len = (scan.len + 1).min(NOTES as u8 + 1);
-            (class.encode(), true)
-        })?;
-        Ok(())
+            ((), true)
+        })
     }
 
     pub(super) fn snapshot(&mut self) -> Step<Answer> {
         let taken = self.other("right to scan", |run| {
             let taken = !std::mem::replace(&mut run.memory.scan.taken, true);
-            (taken.into(), taken)
+            (taken, taken)
         })?;
-        if taken == 0 {
+        if !taken {
             return Ok(Answer::NoCopy);
         }
         let copy = self.repeat(0, |run, attempt: u8| {
@@ -53,13 +43,9 @@ impl Run<'_> {
         })?;
         self.other("right to scan", |run| {
             run.memory.scan = Scan::default();
-            (0, true)
+            ((), true)
         })?;
         Ok(copy.map_or(Answer::NoCopy, Answer::Copy))
-    }
-
-    fn set_scan(&mut self, stripe: usize, on: bool) -> Step<()> {
-        self.stripe(stripe, |stripe| stripe.scanned = on, drop)
     }
 
     fn forget_notes(&mut self) -> Step<()> {
@@ -68,9 +54,8 @@ impl Run<'_> {
                 taken: true,
                 ..Scan::default()
             };
-            (0, true)
-        })?;
-        Ok(())
+            ((), true)
+        })
     }
 
     /// `None`: there were too many notes, or too many tokens.
@@ -87,20 +72,14 @@ impl Run<'_> {
                 }
             }
             (0..STRIPES).try_for_each(|stripe| run.set_scan(stripe, false))?;
-            let notes = run.other("notes", |run| {
+            let (len, notes) = run.other("notes", |run| {
                 let Scan { len, notes, .. } = run.memory.scan;
-                let notes = notes
-                    .iter()
-                    .rev()
-                    .fold(0, |all, note| all << 9 | u64::from(*note));
-                (notes << 2 | u64::from(len), false)
+                ((usize::from(len), notes), false)
             })?;
-            let (len, notes) = (notes & 3, notes >> 2);
-            if len > NOTES as u64 {
+            if len > NOTES {
                 return Ok(None);
             }
-            for at in 0..len {
-                let class = Class::decode(notes >> (9 * at) & 0x1ff);
+            for &class in &notes[..len] {
                 for table in (0..list).rev() {
                     if let (Some(copied), false) = (copy, run.is(Mutant::NotesIgnored)) {
                         copy = run.count_again(table.into(), copied, class)?;
@@ -118,28 +97,18 @@ impl Run<'_> {
             if run.is(Mutant::ScanBottomUp) {
                 return run.copy_bottom_up(level, copied);
             }
-            let begin = Copying {
-                next: 1 << level,
-                copy: copied,
-            };
-            run.repeat(begin, move |run, Copying { next, copy }| {
+            run.repeat((1 << level, copied), move |run, (next, copy): Copying| {
                 if next == 0 {
                     return Ok(Done(Some(copy)));
                 }
                 let word = run.settle(next)?;
                 Ok(match word {
                     // The block was given back.
-                    Word::UNBORN => Done(None),
-                    Word::GONE => Again(Copying {
-                        next: 2 * next,
-                        copy,
-                    }),
+                    Word::Unborn => Done(None),
+                    Word::Gone => Again((2 * next, copy)),
                     word => match run.added(copy, next, word) {
                         None => Done(None),
-                        Some(copy) => {
-                            let next = successor(next, level);
-                            Again(Copying { next, copy })
-                        }
+                        Some(copy) => Again((successor(next, level), copy)),
                     },
                 })
             })
@@ -173,13 +142,13 @@ impl Run<'_> {
         let Class { head, bits, .. } = class;
         let item = Item { head, bits };
         self.repeat((), move |run, ()| {
-            let before = run.version(item)?;
+            let before = run.version(head)?;
             let pair = run.pair(table, item)?;
             if pair.words.iter().any(|live| live.level() - 1 > class.len) {
                 // It has been split further than the class, so nothing of the class was left.
                 return Ok(Done(None));
             }
-            if run.version(item)? != before {
+            if run.version(head)? != before {
                 return Ok(Again(()));
             }
             let own = |class: &Class| run.world.table_of_class(*class) == table;

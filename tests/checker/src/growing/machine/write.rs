@@ -1,15 +1,17 @@
 //! Insertion, removal and relocation.
 
+use serde::{Deserialize, Serialize};
+
 use super::lookup::{Live, Pair};
 use super::{Answer, Run};
 use crate::growing::geometry::{Class, Item, Lane, alternate, head_of, level_of};
-use crate::growing::memory::Word;
-use crate::growing::memory::{State, Transfer};
+use crate::growing::machine::{Transfer, Word};
 use crate::growing::mutants::Mutant;
-use crate::replay::{Again, Done, Step, entry};
+use crate::replay::{Again, Done, Step};
+use crate::shared::State;
 
 /// What came of the search for room in two full words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Opened {
     /// The item is in.
     Placed,
@@ -20,8 +22,6 @@ pub(super) enum Opened {
     /// There is none.
     Full,
 }
-
-entry!(Opened is Placed | Changed | Disturbed | Full);
 
 impl Run<'_> {
     /// The table that inserts go to.
@@ -131,7 +131,7 @@ impl Run<'_> {
         }
         let word = self.load(other)?;
         let room = word.is_plain() && word.tokens() < self.world.shape.slots;
-        Ok(room || word == Word::UNBORN && pair.hint.growing)
+        Ok(room || word == Word::Unborn && pair.hint.growing)
     }
 }
 
@@ -163,11 +163,11 @@ impl Run<'_> {
             self.sweep_in(table)?;
         }
         self.repeat(false, move |run, bumped| {
-            let before = run.version(item)?;
+            let before = run.version(item.head)?;
             let pair = run.pair(table, item)?;
             let Some(longest) = run.longest(pair, item) else {
                 let certain = run.is(Mutant::FailedRemoveNotValidated);
-                let missed = certain || run.version(item)? == before;
+                let missed = certain || run.version(item.head)? == before;
                 return Ok(if missed { Done(false) } else { Again(bumped) });
             };
             let Longest { side, lane, class } = longest;
@@ -175,7 +175,7 @@ impl Run<'_> {
             let levels = run.world.levels_at(live.number);
             let is_full_length = class.len == levels.full_length(live.level());
             let sure = is_full_length || run.is(Mutant::ShortTokenNotValidated);
-            if !sure && run.version(item)? != before {
+            if !sure && run.version(item.head)? != before {
                 return Ok(Again(bumped));
             }
             let twin = run.has_twin(other, class);
@@ -304,21 +304,15 @@ impl Run<'_> {
     /// False if the words have changed. The next attempt finds two ends of one level.
     pub(super) fn relocate(&mut self, hop: Hop) -> Step<bool> {
         self.routine(|run| {
-            let Hop {
-                moved,
-                placed,
-                item,
-                source,
-                level,
-            } = hop;
+            let Hop { moved, source, .. } = hop;
             let mut destination = alternate(source, head_of(moved));
-            if level_of(source) > level && !run.is_below_gone(&mut destination)? {
+            if level_of(source) > hop.level && !run.is_below_gone(&mut destination)? {
                 // One end is still at the old level.
                 return Ok(false);
             }
             let old_source = run.settle(source)?;
             let old_destination = run.settle(destination)?;
-            if old_destination == Word::GONE {
+            if old_destination == Word::Gone {
                 run.split(source)?;
                 return Ok(false);
             }
@@ -329,8 +323,8 @@ impl Run<'_> {
             }
             let transfer = Transfer {
                 moved,
-                placed,
-                item,
+                placed: hop.placed,
+                item: hop.item,
                 source,
                 destination,
                 old_source,
@@ -346,7 +340,7 @@ impl Run<'_> {
     fn is_below_gone(&mut self, number: &mut u8) -> Step<bool> {
         let parent = *number / 2;
         if self.is(Mutant::HopAsksTheChildOnly) {
-            if self.load(*number)? == Word::UNBORN {
+            if self.load(*number)? == Word::Unborn {
                 self.split(parent)?;
                 return Ok(false);
             }
@@ -365,13 +359,8 @@ impl Run<'_> {
     }
 
     fn transfer(&mut self, transfer: Transfer) -> Step<bool> {
-        let Transfer {
-            moved,
-            source,
-            destination,
-            ..
-        } = transfer;
-        let (lower, higher) = (source.min(destination), source.max(destination));
+        let ends = [transfer.source, transfer.destination];
+        let (lower, higher) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         let reference = self.publish(transfer)?;
         if !self.exchange(lower, transfer.before(lower), reference)? {
             self.decide_use(reference, State::Aborted)?;
@@ -399,9 +388,10 @@ impl Run<'_> {
             self.bump_for_hop(transfer)?;
         }
         debug_assert!(
-            moved != 0 && level_of(lower) == level_of(higher) || self.world.mutant.is_some()
+            transfer.moved != 0 && level_of(lower) == level_of(higher)
+                || self.world.mutant.is_some()
         );
-        for number in [source, destination] {
+        for number in ends {
             let new = if committed {
                 transfer.after(number)
             } else {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use cf::{Absent, Command, Entry, Error, Filter, Layout, Reply, Rules, Settings, Transfers};
+use cf::{Absent, Command, Error, Filter, Layout, Reply, Rules, Settings, Transfers};
 use lockfree_cuckoo::{Lanes, Shape};
 
 pub(crate) const RULES: Rules = Rules {
@@ -79,7 +79,7 @@ impl Server {
             (Command::Compact, None) => return Err(Error::NothingToCompact),
             (Command::ScanDump(iterator), Some(filter)) => {
                 let chunk = self.transfers.next_chunk(filter, CLIENT, iterator, lend)?;
-                return Ok(Reply::Chunk(chunk));
+                return Ok(Reply::chunk(chunk));
             }
             (Command::ScanDump(_), None) => return Err(Error::NoFilter),
             (Command::Reserve(_) | Command::LoadChunk { .. }, Some(_)) => {
@@ -89,25 +89,26 @@ impl Server {
                 (Filter::new(settings, MOST, MOST)?, Ok(Reply::Done))
             }
             (Command::LoadChunk { end, chunk }, None) => {
-                match self
-                    .transfers
-                    .take_chunk(call.key, end, chunk, MOST, lend)?
-                {
-                    Some(filter) => (filter, Ok(Reply::Done)),
-                    None => return Ok(Reply::Done),
-                }
+                let transfers = &self.transfers;
+                let whole = transfers.take_chunk(call.key, end, chunk, MOST, lend)?;
+                let Some(filter) = whole else {
+                    return Ok(Reply::Done);
+                };
+                (filter, Ok(Reply::Done))
             }
         };
         self.filters.insert(call.key.to_vec(), filter);
         reply
     }
 
-    /// All that is kept of a filter.
-    pub(crate) fn stored(&self, key: &[u8]) -> Vec<u8> {
-        let filter = &self.filters[key];
-        let mut bytes = Entry::of(filter).to_bytes().to_vec();
-        filter.write(&mut bytes).expect("room");
-        bytes
+    /// The filter of a key.
+    pub(crate) fn filter(&self, key: &str) -> &Filter {
+        &self.filters[key.as_bytes()]
+    }
+
+    /// All that is kept of it.
+    pub(crate) fn stored(&self, key: &str) -> Vec<u8> {
+        self.filter(key).dump().whole().expect("room")
     }
 
     pub(crate) fn forget_old(&self) {
