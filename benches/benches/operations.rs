@@ -154,16 +154,13 @@ fn all<T: Sync>(items: &[T], call: impl Fn(&T) -> bool + Sync) -> Duration {
 
 fn snapshot(criterion: &mut Criterion, items: usize) {
     let keys = Keys::generate(items).stored;
-    let mut filter = CuckooFilter::with_capacity(items);
+    let filter = CuckooFilter::with_capacity(items);
     filter.insert_many_hash(&keys).expect("sized for all");
     let words = vec![1u64; filter.slots() / 4];
     let name = format!("snapshot/{}", items_name(items));
     let mut group = group(criterion, name, words.len());
     group.bench_function("words", |bencher| {
         bencher.iter(|| black_box(&words).clone())
-    });
-    group.bench_function("clone at rest", |bencher| {
-        bencher.iter(|| filter.try_clone().expect("memory"))
     });
     group.bench_function("at rest", |bencher| {
         bencher.iter(|| filter.snapshot().expect("at rest"))

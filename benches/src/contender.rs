@@ -1,6 +1,6 @@
 //! A contender: whatever can be put through the workloads.
 
-use lockfree_cuckoo::{Engine, Filter};
+use lockfree_cuckoo::{Buildable, Filter};
 
 /// A set shared by many threads, addressed by 64-bit hashes.
 ///
@@ -69,7 +69,7 @@ pub trait Visitor {
 }
 
 /// The filter: fixed, of any layout, or growing.
-impl<E: Engine> Contender for Filter<E> {
+impl<E: Buildable> Contender for Filter<E> {
     const BATCHED: bool = true;
 
     fn with_capacity(items: usize) -> Self {

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use lockfree_cuckoo::{
-    Engine, Filter, FilterBuilder, Fixed, Hashed, ReadError, Rotating, SnapshotError,
+    Buildable, DynFilter, Filter, FilterBuilder, Fixed, ReadError, Rotating, SnapshotError,
 };
 
 use crate::allocations::{cost_of, with_failing};
@@ -24,16 +24,17 @@ fn construction_allocates_all_that_is_used() {
     }
 }
 
-fn allocates_all_that_is_used<E: Engine>(builder: FilterBuilder<E>) {
+fn allocates_all_that_is_used<E: Buildable>(builder: FilterBuilder<E>) {
     let (built, cost) = cost_of(|| builder.capacity(10_000).seed(1).build());
     let filter = built.expect("memory");
     assert_eq!(cost.kept + size_of_val(&filter), filter.memory_usage());
     // The first write of a thread takes a number for it.
     filter.insert(&0u64).expect("room");
-    let rotating = Hashed::rotating(&filter);
+    let filter = DynFilter::from(filter);
+    let rotating = filter.rotating();
     let (_, cost) = cost_of(|| {
         for item in 0..30_000u64 {
-            if filter.remaining() < 2 {
+            if filter.is_full() {
                 let Some(rotating) = rotating else { break };
                 rotating.rotate().expect("alone");
             }
@@ -49,7 +50,7 @@ fn allocates_all_that_is_used<E: Engine>(builder: FilterBuilder<E>) {
 
 fn memory_that_cannot_be_had_is_an_error<E: Kind>() {
     let build = || Filter::<E>::builder().capacity(50_000).build();
-    let new = Hashed::tables(&build().expect("memory"));
+    let new = DynFilter::from(build().expect("memory")).tables();
     // More than a reader may be trusted with: its table moves.
     let (tables, bytes) = E::sound().pop().expect("some");
     let filter = Filter::<E>::from_bytes(&bytes).expect("sound");
@@ -59,7 +60,7 @@ fn memory_that_cannot_be_had_is_an_error<E: Kind>() {
     whichever_allocation_fails(tables, || Filter::<E>::from_bytes(&bytes));
     whichever_allocation_fails(tables, || Filter::<E>::read_from(bytes.as_slice()));
     whichever_allocation_fails(tables, || filter.snapshot());
-    whichever_allocation_fails(new, || filter.fresh().map_err(ReadError::from));
+    whichever_allocation_fails(new, || filter.empty_like().map_err(ReadError::from));
 }
 
 /// The error says how much could not be had, and nothing is kept.

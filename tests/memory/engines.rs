@@ -1,12 +1,12 @@
 //! The engines: filters of each, stored ones that are true and others that are not, and what it may take more than others.
 
-use lockfree_cuckoo::{Engine, Filter, FilterBuilder, Fixed, Growing, Rotating};
+use lockfree_cuckoo::{Buildable, Filter, FilterBuilder, Fixed, Growing, Rotating};
 use model::stored::{self, CHECKSUM, ENTRY, HEADER, TABLES, tables};
 
 /// What a reader may be trusted with.
 pub(crate) const AHEAD: usize = 1 << 19;
 
-pub(crate) trait Kind: Engine {
+pub(crate) trait Kind: Buildable {
     /// Then it may have memory that no allocator counts, is copied when it is read, and lists levels that cannot be.
     const GROWS: bool = false;
     /// The least allocation that can fail. Of a few pointers nobody asks whether they can be had.
@@ -55,12 +55,21 @@ impl Kind for Fixed {
     }
 
     fn sound() -> Vec<(usize, Vec<u8>)> {
-        let stored = |buckets| (1, full(Filter::builder().buckets(buckets)).to_bytes());
+        let stored = |buckets| {
+            (
+                1,
+                full(Filter::builder().buckets(buckets))
+                    .to_bytes()
+                    .expect("quiet"),
+            )
+        };
         [2, 24, 1 << 10, 31 << 10, 1 << 20].map(stored).into()
     }
 
     fn claims() -> Vec<Vec<u8>> {
-        let bytes = full(Filter::builder().buckets(2)).to_bytes();
+        let bytes = full(Filter::builder().buckets(2))
+            .to_bytes()
+            .expect("quiet");
         let ranges = [1u64, 3, 31].into_iter();
         let all = ranges.flat_map(|odd| (2..64).flat_map(move |log| odd.checked_mul(1 << log)));
         all.map(|buckets| claiming(&bytes, buckets)).collect()
@@ -86,12 +95,13 @@ impl Kind for Rotating {
 
     fn sound() -> Vec<(usize, Vec<u8>)> {
         let sizes = [(8, 15), (10_000, 2), (300_000, 2), (300_000, 5)];
-        let stored = |(capacity, tables)| (tables, rotated(capacity, tables).to_bytes());
+        let stored =
+            |(capacity, tables)| (tables, rotated(capacity, tables).to_bytes().expect("quiet"));
         sizes.map(stored).into()
     }
 
     fn claims() -> Vec<Vec<u8>> {
-        let bytes = rotated(8, 15).to_bytes();
+        let bytes = rotated(8, 15).to_bytes().expect("quiet");
         (4..64).map(|log| claiming(&bytes, 1 << log)).collect()
     }
 }
@@ -155,7 +165,7 @@ fn empty(tables: &[(u64, u64)]) -> Vec<u8> {
 /// The same with so many words.
 fn with_words(tables: &[(u64, u64)], words: usize) -> Vec<u8> {
     let builder = Filter::<Growing>::builder().buckets(2).seed(1);
-    let mut bytes = builder.build().expect("memory").to_bytes();
+    let mut bytes = builder.build().expect("memory").to_bytes().expect("quiet");
     let entry = bytes[HEADER..][..ENTRY].to_vec();
     bytes.truncate(HEADER);
     bytes.extend(entry.repeat(tables.len()));

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crew::Crew;
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+use lockfree_cuckoo::{GrowingCuckooFilter, GrowthError, InsertError};
 use model::hashers::AsGiven;
 use model::mix;
 
@@ -100,7 +100,7 @@ fn takes_no_more_with_time() {
     }
     for _ in 0..3 {
         fill(&filter, items(0, 50_000));
-        let copy = filter.try_clone().expect("memory");
+        let copy = filter.snapshot().expect("memory");
         assert_eq!(copy.len(), 50_000);
         filter.clear();
         drop(copy);
@@ -224,7 +224,7 @@ fn memory_that_cannot_be_had_is_an_error() {
             match with_failing(number, FALLIBLE, || filter.insert_hash(item)) {
                 None | Some(Ok(())) => {}
                 Some(Err(InsertError::CannotGrow { error, .. })) => {
-                    assert!(error.is_out_of_memory(), "{error}");
+                    assert!(matches!(error, GrowthError::OutOfMemory(_)), "{error}");
                     let text = error.to_string();
                     let end = " bytes of memory that could not be allocated";
                     assert!(text.ends_with(end), "{text}");

@@ -8,7 +8,6 @@ use std::io::{self, ErrorKind};
 use lockfree_cuckoo::{
     CuckooFilter, GrowingCuckooFilter, InsertError, InsertManyError, OutOfMemory, SnapshotError,
 };
-use model::mix;
 
 const HINT: &str = "the hasher does not mix";
 
@@ -99,30 +98,4 @@ fn each_cause_has_a_text_of_its_own() {
         let inner = error.get_ref();
         assert!(inner.is_some_and(|inner| inner.is::<SnapshotError>()));
     }
-}
-
-/// Rates are kept as bits, which nobody can read.
-#[test]
-fn debug_texts_show_rates_as_numbers() {
-    let builder = GrowingCuckooFilter::builder().capacity(100);
-    let filter = builder.max_false_positive_rate(0.0003).build();
-    let filter = filter.expect("one doubling is possible");
-    let refused = (0..)
-        .map(mix)
-        .find_map(|hash| filter.insert_hash(hash).err());
-    let text = format!("{:?}", refused.expect("there is a limit"));
-    assert!(text.contains("most: 0.0003 }"), "{text}");
-    assert!(text.contains("rate: 0.00037"), "{text}");
-
-    let error = CuckooFilter::builder()
-        .max_false_positive_rate(0.00001)
-        .build()
-        .expect_err("one table has more");
-    let text = format!("{error:?}");
-    assert!(text.contains("most: 1e-5"), "{text}");
-    assert!(text.contains("rate: 8.13"), "{text}");
-    assert!(
-        text.contains("others: Some({Lanes<3, 21>, Lanes<2, 31>})"),
-        "{text}"
-    );
 }

@@ -97,7 +97,7 @@ fn write_all(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
 }
 
 fn write_entry(key: &[u8], filter: Arc<Filter>, out: &mut impl Write) -> io::Result<()> {
-    let mut copy = filter.copy().map_err(io::Error::other)?;
+    let copy = filter.copy().map_err(io::Error::other)?;
     // Others may need it alone before the disk has it.
     drop(filter);
     let length = u32::try_from(key.len()).map_err(io::Error::other)?;

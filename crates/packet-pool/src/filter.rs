@@ -28,10 +28,10 @@
 
 use crate::keys::Key;
 use lockfree_cuckoo::{
-    AnyLayout, BuildError, CuckooFilterBuilder, FilterBuilder, GrowingCuckooFilterBuilder, Hashed,
-    InsertError, RandomState, Rotates, RotatingCuckooFilterBuilder,
+    AnyLayout, BuildError, CuckooFilterBuilder, DynFilter, FilterBuilder,
+    GrowingCuckooFilterBuilder, InsertError, RandomState, Rotates, RotatingCuckooFilterBuilder,
 };
-use std::hash::{BuildHasher, Hash};
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
@@ -104,8 +104,7 @@ pub(crate) struct Scratch {
 pub(crate) type Decide = dyn Fn(&Filter, &mut Scratch) + Sync;
 
 pub(crate) struct Filter {
-    filter: Box<dyn Hashed>,
-    hasher: RandomState,
+    filter: DynFilter,
     /// The rotations after which the filter has refused a key, the last time that it did.
     full: AtomicU64,
 }
@@ -117,15 +116,14 @@ impl Filter {
 
     fn with_hasher(plan: Plan, hasher: RandomState) -> Result<Self, BuildError> {
         Ok(Self {
-            filter: plan.build(hasher.clone())?,
-            hasher,
+            filter: plan.build(hasher)?,
             full: AtomicU64::new(u64::MAX),
         })
     }
 
     /// For the measures.
-    pub(crate) fn hashed(&self) -> &dyn Hashed {
-        &*self.filter
+    pub(crate) fn hashed(&self) -> &DynFilter {
+        &self.filter
     }
 
     /// How often it has rotated. The generation that takes keys has this number.
@@ -135,7 +133,7 @@ impl Filter {
 
     /// Whether a key is in.
     pub(crate) fn contains(&self, key: impl Hash) -> bool {
-        self.filter.contains_hash(self.hasher.hash_one(key))
+        self.filter.contains(&key)
     }
 
     /// Readies it for a batch of this period, which the caller has taken up: rotates until there is a generation for the
@@ -184,7 +182,7 @@ impl Filter {
     fn hash(&self, scratch: &mut Scratch) {
         scratch.answers.clear();
         scratch.hashes.clear();
-        let hashes = scratch.keys.iter().map(|key| self.hasher.hash_one(key));
+        let hashes = scratch.keys.iter().map(|key| self.filter.hash_one(key));
         scratch.hashes.extend(hashes);
         scratch.told.clear();
         scratch.told.resize(scratch.keys.len(), false);
@@ -286,7 +284,7 @@ impl Filter {
 }
 
 impl Plan {
-    fn build(self, hasher: RandomState) -> Result<Box<dyn Hashed>, BuildError> {
+    fn build(self, hasher: RandomState) -> Result<DynFilter, BuildError> {
         let Self { keys, rate, .. } = self;
         match self.kind {
             Kind::Fixed => self.smallest(CuckooFilterBuilder::with_hasher(hasher).capacity(keys)),
@@ -295,7 +293,7 @@ impl Plan {
                 if let Some(rate) = rate {
                     builder = builder.max_false_positive_rate(rate);
                 }
-                Ok(Box::new(builder.build()?))
+                Ok(builder.build()?.into())
             }
             Kind::Rotating => {
                 let builder = RotatingCuckooFilterBuilder::with_hasher(hasher).capacity(keys);
@@ -305,13 +303,10 @@ impl Plan {
     }
 
     /// The smallest filter with the rate that was asked for; without one, that of the default layout.
-    fn smallest<E: AnyLayout>(
-        self,
-        builder: FilterBuilder<E>,
-    ) -> Result<Box<dyn Hashed>, BuildError> {
+    fn smallest<E: AnyLayout>(self, builder: FilterBuilder<E>) -> Result<DynFilter, BuildError> {
         match self.rate {
             Some(rate) => builder.build_smallest(rate),
-            None => Ok(Box::new(builder.build()?)),
+            None => Ok(builder.build()?.into()),
         }
     }
 }
@@ -401,7 +396,7 @@ mod tests {
         assert_eq!(both, [Answer::Known, Answer::New]);
         assert!(!filter.is_full());
         // The call for one key does the same.
-        let one = |key: u64| filter.answer(filter.hasher.hash_one(key), &mut None);
+        let one = |key: u64| filter.answer(filter.filter.hash_one(&key), &mut None);
         assert_eq!([one(5_000), one(5_000)], [Answer::New, Answer::Known]);
     }
 }

@@ -192,8 +192,8 @@ fn plan(args: &Args, count: Option<&dyn Fn() -> usize>) -> Plan {
 
 /// Makes the filter. If there is none, says why, and what to do.
 pub(crate) fn filter(args: &Args, plan: Plan) -> Result<Filter, Failure> {
-    let why = |error: BuildError| match error.false_positive_rate() {
-        Some(least) if plan.kind == Kind::Growing => {
+    let why = |error: BuildError| match error {
+        BuildError::FalsePositiveRate { rate: least, .. } if plan.kind == Kind::Growing => {
             // Rounded up, so that it will do.
             let least = (least * 1e6).ceil() / 1e6;
             format!(

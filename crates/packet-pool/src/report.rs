@@ -6,7 +6,7 @@ use crate::keys::Mode;
 use crate::pool::Tally;
 use crate::results::Written;
 use crate::verify::{Findings, Probes, Verdict};
-use lockfree_cuckoo::InsertError;
+use lockfree_cuckoo::{GrowthError, InsertError};
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -118,7 +118,9 @@ impl Run {
         };
         let ends_at_rate = matches!(
             refusal,
-            InsertError::CannotGrow { error, .. } if error.false_positive_rate() > 0.0
+            InsertError::CannotGrow {
+                error: GrowthError::FalsePositiveRate { .. }
+            }
         );
         let advice = match (self.grows, ends_at_rate) {
             (true, true) => " (raise --rate, or --capacity, from which the filter grows)",

@@ -117,11 +117,11 @@ impl Pair {
                 self.go_on_with(copy);
             }
             Step::Clone => {
-                let copy = self.filter.try_clone().expect("memory");
+                let copy = self.filter.snapshot().expect("memory");
                 self.go_on_with(copy);
             }
             Step::Store => {
-                let bytes = self.filter.to_bytes();
+                let bytes = self.filter.to_bytes().expect("alone");
                 self.go_on_with(CuckooFilter::from_bytes(&bytes).expect("as it was written"));
             }
             Step::Clear => {

@@ -32,7 +32,7 @@ fn new(settings: Settings) -> Filter {
 /// The stored form of the library.
 fn written(filter: &Filter) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut copy = filter.copy().expect("room");
+    let copy = filter.copy().expect("room");
     copy.write(&mut bytes).expect("room");
     bytes
 }

@@ -232,7 +232,7 @@ impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
     }
 
     fn words(&mut self) -> Vec<u64> {
-        stored::words(&self.to_bytes())
+        stored::words(&self.to_bytes().expect("quiet"))
     }
 }
 
