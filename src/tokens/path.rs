@@ -428,19 +428,11 @@ mod tests {
                 continue;
             };
             let finds = |budget| {
-                matches!(
-                    ShortSearch::new().run(&tokens, class, budget),
-                    Found::Path(_)
-                )
+                let mut search = ShortSearch::new();
+                matches!(search.run(&tokens, class, budget), Found::Path(_))
             };
-            assert!(
-                finds(buckets),
-                "the slot is in the last of {buckets} buckets"
-            );
-            assert!(
-                !finds(buckets - 1),
-                "{buckets} buckets, one more than allowed"
-            );
+            assert!(finds(buckets), "it is the last of {buckets}");
+            assert!(!finds(buckets - 1), "{buckets}, one more than allowed");
             seen += 1;
         }
         assert!(seen > 25, "{seen} with a path");

@@ -209,13 +209,9 @@ mod tests {
 
     const HASH: u64 = 0x111;
 
-    fn tokens() -> Tokens<L> {
-        let table = Table::new(Geometry::with_buckets(2).expect("accepted")).expect("memory");
-        Tokens::with_table(table, 2, Some(1)).expect("memory")
-    }
-
     fn holding(values: &[Value]) -> Tokens<L> {
-        let tokens = tokens();
+        let table = Table::new(Geometry::with_buckets(2).expect("accepted")).expect("memory");
+        let tokens = Tokens::with_table(table, 2, Some(1)).expect("memory");
         for &value in values {
             tokens.insert(HASH, value).expect("room");
         }

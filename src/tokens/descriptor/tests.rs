@@ -17,18 +17,15 @@ fn claim_all(pool: &Pool) -> Vec<Claim<'_, Lanes<4, 16>>> {
 /// Pools of these sizes, and some that have grown.
 fn pools() -> impl Iterator<Item = Pool> {
     let made = [MAX_DESCRIPTORS, 64, 16, 4, 3, 2, 1].map(|size| Pool::new(size).expect("memory"));
-    made.into_iter().chain(grown())
-}
-
-fn grown() -> [Pool; 4] {
-    [1, 2, 3, 60].map(|size| {
+    let grown = [1, 2, 3, 60].map(|size| {
         let pool = Pool::new(size).expect("memory");
         for size in [16, 64, Pool::most()] {
             pool.grow(size).expect("memory");
         }
         assert_eq!(pool.len(), Pool::most());
         pool
-    })
+    });
+    made.into_iter().chain(grown)
 }
 
 /// Each of them within the one before.

@@ -184,9 +184,7 @@ impl Doubling {
             }
         }
     }
-}
 
-impl Doubling {
     /// The same, with the empty bucket for one that is not there.
     #[inline]
     pub(super) fn look(&self, bucket: usize) -> Bucket {
