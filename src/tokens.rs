@@ -1,12 +1,13 @@
 //! The protocol: a multiset of tokens in the words of a table, shared by many threads without a lock.
 //!
-//! This is the entry: one line per operation. The modules behind it, from the bottom up:
+//! This is the entry: one line per operation, but for two that are methods in their modules, `empty_while` and
+//! `relocate_one`. The modules behind it, from the bottom up:
 //!
 //! | module | contents |
 //! |---|---|
-//! | `transfer`, `descriptor` | a change of two words as a value; the records that words are frozen with |
+//! | `transfer`, `descriptor` | a change of two words as a value; the records that words are frozen with, and their meaning |
 //! | `stripes`, `hints` | signals to lookups and scans that tokens change places |
-//! | `parts` | all of them together, and the meaning of a word |
+//! | `parts` | all of them together |
 //! | `settlement` | how a writer handles a frozen word, and how a pending admission is decided |
 //! | `lookup`, `removal` | one step each over the two words of a class |
 //! | `path`, `relocation` | the search for a path to a vacant slot, and the move of a token along it |
