@@ -55,9 +55,9 @@ pub trait Taken {
     fn taken(&self) -> usize;
 }
 
-impl<L: Layout, S> Taken for Filter<Fixed<L>, S> {
+impl<E: Engine, S> Taken for Filter<E, S> {
     fn taken(&self) -> usize {
-        self.engine().table.tokens().taken()
+        self.engine().taken()
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use lockfree_cuckoo::testing::Relocate;
 use lockfree_cuckoo::testing::hooks::{dying_after, in_one_order};
-use lockfree_cuckoo::{Hashed, InsertError};
+use lockfree_cuckoo::{Engine, Filter, InsertError};
 use loom::thread;
 use model::history::{Event, Outcome, linearizable};
 
@@ -154,25 +154,25 @@ pub fn quietly<F, R>(call: impl Fn(&F) -> R + Send + Sync + 'static) -> Act<F> {
 }
 
 /// Adds a copy; there is room.
-pub fn insert<F: Hashed>(item: Item) -> Act<F> {
+pub fn insert<E: Engine>(item: Item) -> Act<Filter<E>> {
     let added = Told::Added(item.class);
-    Act::on(item, added, move |filter: &F, hash| {
+    Act::on(item, added, move |filter: &Filter<E>, hash| {
         filter.insert_hash(hash).expect("room");
         added
     })
 }
 
 /// Adds a copy if there is room.
-pub fn try_insert<F: Hashed>(item: Item) -> Act<F> {
+pub fn try_insert<E: Engine>(item: Item) -> Act<Filter<E>> {
     let added = Told::Added(item.class);
-    Act::on(item, added, move |filter: &F, hash| {
+    Act::on(item, added, move |filter: &Filter<E>, hash| {
         filter.insert_hash(hash).map_or(Told::Nothing, |()| added)
     })
 }
 
 /// Is refused.
-pub fn insert_in_vain<F: Hashed>(item: Item) -> Act<F> {
-    Act::on(item, Told::Nothing, |filter: &F, hash| {
+pub fn insert_in_vain<E: Engine>(item: Item) -> Act<Filter<E>> {
+    Act::on(item, Told::Nothing, |filter: &Filter<E>, hash| {
         let refused = filter.insert_hash(hash);
         assert!(
             refused.is_err(),
@@ -183,56 +183,59 @@ pub fn insert_in_vain<F: Hashed>(item: Item) -> Act<F> {
 }
 
 /// Adds the item unless it is in; there is room.
-pub fn admit<F: Hashed>(item: Item) -> Act<F> {
+pub fn admit<E: Engine>(item: Item) -> Act<Filter<E>> {
     admission(item, |told| Some(told.expect("room")))
 }
 
 /// The same if there is room.
-pub fn try_admit<F: Hashed>(item: Item) -> Act<F> {
+pub fn try_admit<E: Engine>(item: Item) -> Act<Filter<E>> {
     admission(item, Result::ok)
 }
 
-fn admission<F: Hashed>(item: Item, told: fn(Result<bool, InsertError>) -> Option<bool>) -> Act<F> {
+fn admission<E: Engine>(
+    item: Item,
+    told: fn(Result<bool, InsertError>) -> Option<bool>,
+) -> Act<Filter<E>> {
     let effect = Told::Admitted(item.class, true);
-    Act::on(item, effect, move |filter: &F, hash| {
+    Act::on(item, effect, move |filter: &Filter<E>, hash| {
         let told = told(filter.insert_unique_hash(hash));
         told.map_or(Told::Nothing, |new| Told::Admitted(item.class, new))
     })
 }
 
 /// Removes a copy if there is one.
-pub fn remove<F: Hashed>(item: Item) -> Act<F> {
+pub fn remove<E: Engine>(item: Item) -> Act<Filter<E>> {
     let effect = Told::Removed(item.class, true);
-    Act::on(item, effect, move |filter: &F, hash| {
+    Act::on(item, effect, move |filter: &Filter<E>, hash| {
         Told::Removed(item.class, filter.remove_hash(hash))
     })
 }
 
 /// Looks for the item.
-pub fn see<F: Hashed>(item: Item) -> Act<F> {
-    Act::on(item, Told::Nothing, move |filter: &F, hash| {
+pub fn see<E: Engine>(item: Item) -> Act<Filter<E>> {
+    Act::on(item, Told::Nothing, move |filter: &Filter<E>, hash| {
         Told::Seen(item.class, filter.contains_hash(hash))
     })
 }
 
 /// Counts the item, which in the midst of a race says only whether there is one.
-pub fn count<F: Hashed>(item: Item) -> Act<F> {
-    Act::on(item, Told::Nothing, move |filter: &F, hash| {
+pub fn count<E: Engine>(item: Item) -> Act<Filter<E>> {
+    Act::on(item, Told::Nothing, move |filter: &Filter<E>, hash| {
         Told::Seen(item.class, filter.count_hash(hash) > 0)
     })
 }
 
 /// Moves a copy to its other bucket; nobody is in the way.
-pub fn hop<F: Relocate>(item: Item) -> Act<F> {
-    Act::on(item, Told::Nothing, |filter: &F, hash| {
+pub fn hop<E: Engine>(item: Item) -> Act<Filter<E>> {
+    Act::on(item, Told::Nothing, |filter: &Filter<E>, hash| {
         assert!(filter.relocate_hash(hash), "nobody was in the way of a hop");
         Told::Nothing
     })
 }
 
 /// The same if nobody is.
-pub fn try_hop<F: Relocate>(item: Item) -> Act<F> {
-    Act::on(item, Told::Nothing, |filter: &F, hash| {
+pub fn try_hop<E: Engine>(item: Item) -> Act<Filter<E>> {
+    Act::on(item, Told::Nothing, |filter: &Filter<E>, hash| {
         filter.relocate_hash(hash);
         Told::Nothing
     })
@@ -256,10 +259,10 @@ pub struct Race<F> {
 }
 
 /// Threads that race on such a filter, in so many executions at least.
-pub fn race<F: Hashed + 'static>(
+pub fn race<E: Engine>(
     least: usize,
-    filter: impl Fn() -> F + Send + Sync + 'static,
-) -> Race<F> {
+    filter: impl Fn() -> Filter<E> + Send + Sync + 'static,
+) -> Race<Filter<E>> {
     Race {
         least,
         bound: Bound::Usual,
@@ -273,7 +276,7 @@ pub fn race<F: Hashed + 'static>(
     }
 }
 
-impl<F: Hashed + 'static> Race<F> {
+impl<E: Engine> Race<Filter<E>> {
     /// Too large for the usual bound.
     pub fn large(mut self) -> Self {
         self.bound = Bound::Large;
@@ -304,19 +307,19 @@ impl<F: Hashed + 'static> Race<F> {
     }
 
     /// What is done before the threads begin.
-    pub fn before(mut self, acts: impl IntoIterator<Item = Act<F>>) -> Self {
+    pub fn before(mut self, acts: impl IntoIterator<Item = Act<Filter<E>>>) -> Self {
         self.before.extend(acts);
         self
     }
 
     /// What one of the threads does. The last one is the thread that has begun the others.
-    pub fn thread(mut self, acts: impl IntoIterator<Item = Act<F>>) -> Self {
+    pub fn thread(mut self, acts: impl IntoIterator<Item = Act<Filter<E>>>) -> Self {
         self.threads.push(acts.into_iter().collect());
         self
     }
 
     /// What is done when the threads are done, before all items are counted.
-    pub fn after(mut self, acts: impl IntoIterator<Item = Act<F>>) -> Self {
+    pub fn after(mut self, acts: impl IntoIterator<Item = Act<Filter<E>>>) -> Self {
         self.after.extend(acts);
         self
     }
@@ -405,7 +408,7 @@ impl<F: Hashed + 'static> Race<F> {
     }
 
     /// What a thread was told, and the effect of the call in which it died.
-    fn work(&self, number: usize, filter: &F, death: Option<Death>) -> (Vec<Told>, Told) {
+    fn work(&self, number: usize, filter: &Filter<E>, death: Option<Death>) -> (Vec<Told>, Told) {
         let (acts, told) = (&self.threads[number], RefCell::new(Vec::new()));
         let act = || {
             for act in acts {
@@ -427,7 +430,7 @@ impl<F: Hashed + 'static> Race<F> {
     }
 
     /// Asks for everything, with nobody else at work.
-    fn end(&self, filter: &F, someone_died: bool) -> Vec<Told> {
+    fn end(&self, filter: &Filter<E>, someone_died: bool) -> Vec<Told> {
         let mut told: Vec<Told> = self.after.iter().map(|act| (act.call)(filter)).collect();
         let acts = self.before.iter().chain(self.threads.iter().flatten());
         let mut items: Vec<Item> = acts.filter_map(|act| act.item).collect();

@@ -72,6 +72,10 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
 
     /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
     fn relocate_one(&self, hash: u64) -> bool;
+    /// The slots that are taken, where they can be counted apart from the tokens. For tests.
+    fn taken(&self) -> usize {
+        self.len()
+    }
     /// Begins to double the finest table. For checks that want it at will.
     fn begin_to_double(&self) -> bool {
         false
@@ -312,6 +316,10 @@ impl<L: Layout> Operations for Fixed<L> {
 
     fn relocate_one(&self, hash: u64) -> bool {
         self.table.tokens().relocate_one(hash)
+    }
+
+    fn taken(&self) -> usize {
+        self.table.tokens().taken()
     }
 }
 

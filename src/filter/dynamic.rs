@@ -98,6 +98,7 @@ impl Operations for Dyn {
         fn prefetch(&self, hash: u64);
         fn prefetch_insert(&self, hash: u64);
         fn relocate_one(&self, hash: u64) -> bool;
+        fn taken(&self) -> usize;
         fn begin_to_double(&self) -> bool;
         fn add_table(&self) -> bool;
         fn doubled(&self) -> Option<f64>;

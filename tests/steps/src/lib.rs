@@ -16,8 +16,8 @@ use std::fmt::Display;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
-use lockfree_cuckoo::Hashed;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
+use lockfree_cuckoo::{Engine, Filter};
 
 /// More accesses than any call makes.
 const MOST_STEPS: usize = 1 << 20;
@@ -34,7 +34,10 @@ pub fn bounded<R>(call: impl FnOnce() -> R) -> R {
 }
 
 /// Adds items for which there is room.
-pub fn fill<I: Borrow<u64>>(filter: &impl Hashed, items: impl IntoIterator<Item = I>) {
+pub fn fill<E: Engine, S, I: Borrow<u64>>(
+    filter: &Filter<E, S>,
+    items: impl IntoIterator<Item = I>,
+) {
     for item in items {
         let inserted = bounded(|| filter.insert_hash(*item.borrow()));
         inserted.expect("room, and memory");
@@ -42,7 +45,10 @@ pub fn fill<I: Borrow<u64>>(filter: &impl Hashed, items: impl IntoIterator<Item 
 }
 
 /// Demands so many copies of these items.
-pub fn assert_counts<const N: usize>(filter: &impl Hashed, counts: [(u64, usize); N]) {
+pub fn assert_counts<E: Engine, S, const N: usize>(
+    filter: &Filter<E, S>,
+    counts: [(u64, usize); N],
+) {
     let there = counts.map(|(item, _)| (item, bounded(|| filter.count_hash(item))));
     assert_eq!(there, counts, "an item was lost or made");
 }

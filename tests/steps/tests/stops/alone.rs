@@ -26,15 +26,10 @@ fn read(bytes: &[u8]) -> Option<Doubling> {
     Some(Doubling::from_bytes_with_hasher(bytes, AsGiven).expect("sound"))
 }
 
-const CALLS: [(&str, Call); 4] = [
-    ("try_clone", |filter| {
-        Some(filter.try_clone().expect("memory"))
-    }),
-    ("to_bytes", |filter| read(&filter.to_bytes())),
-    ("write_to", |filter| {
-        let mut bytes = Vec::new();
-        filter.write_to(&mut bytes).expect("a vector takes all");
-        read(&bytes)
+const CALLS: [(&str, Call); 2] = [
+    // Also after a death in a scan: it needs none while nobody writes.
+    ("to_bytes", |filter| {
+        read(&filter.to_bytes().expect("nobody writes"))
     }),
     ("shrink_to_fit", |filter| {
         filter.shrink_to_fit();
@@ -154,7 +149,6 @@ fn keeps_all(filter: &mut Doubling, call: Call, own: [usize; 2]) {
         let len = stored().count() + copy.count_hash(OWN);
         assert_eq!(copy.len(), len, "a token too many, or too few");
     }
-    assert!(filter.snapshot().is_ok(), "no scan can begin");
 }
 
 /// The last call is clear, or the only one. It need not keep anything, and everything can be added again.
@@ -171,6 +165,7 @@ fn each_returns_and_nothing_is_lost() {
                     keeps_all(&mut filter, call, own);
                 }
                 bounded(|| filter.clear());
+                assert!(filter.snapshot().is_ok(), "no scan can begin");
                 assert!(filter.is_empty());
                 let left = stored().chain([OWN]).any(|item| filter.contains_hash(item));
                 assert!(!left, "something is left");
@@ -278,22 +273,18 @@ fn who_needs_a_descriptor_is_not_told_that_a_limit_is_reached() {
 /// Who has the filter alone takes back what the dead threads had.
 #[test]
 fn a_call_that_has_the_filter_alone_takes_all_descriptors_back() {
-    for (name, call) in CALLS {
+    let calls: [fn(&mut Doubling); 2] = [Doubling::shrink_to_fit, Doubling::clear];
+    for call in calls {
         let mut filter = filter();
         filter.insert_hash(HOPPER).expect("room");
         let deaths = lose_all_descriptors(&filter);
         assert!(deaths > 1, "{deaths} deaths");
         bounded(|| call(&mut filter));
+        if filter.is_empty() {
+            filter.insert_hash(HOPPER).expect("room");
+        }
         let again = lose_all_descriptors(&filter);
         assert_eq!(again, deaths, "not all descriptors are back");
-        bounded(|| filter.clear());
-        filter.insert_hash(HOPPER).expect("room");
-        let again = lose_all_descriptors(&filter);
-        assert_eq!(again, deaths, "not all descriptors are back");
-        tell(
-            &format!("descriptors are taken back by {name}, and by clear"),
-            2,
-            0,
-        );
     }
+    tell("descriptors are taken back", 2, 0);
 }

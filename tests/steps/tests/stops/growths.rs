@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::{GrowthError, InsertError};
 use model::hashers::AsGiven;
 use model::mix;
 use step_tests::{Led, accesses, at_each_step, bounded, dies_at, fill, overtaken};
@@ -15,7 +15,7 @@ use crate::doubling::{CHUNK, Doubling, double, filter, filter_at, filter_of, hea
 /// the first one added another, of the same size, a finer table would have tokens as short as those of a coarser one.
 #[test]
 fn of_two_that_add_a_table_one_does() {
-    let (mut full, probe) = (filter(), filter());
+    let (full, probe) = (filter(), filter());
     let is_in = |&item: &u64| {
         probe.insert_hash(item).expect("memory");
         probe.tables() == 1
@@ -24,7 +24,7 @@ fn of_two_that_add_a_table_one_does() {
     fill(&full, items().take(taken));
     assert_eq!(full.tables(), 1);
     let last = items().nth(taken).expect("endless");
-    let bytes = full.to_bytes();
+    let bytes = full.to_bytes().expect("nobody writes");
     let read = || Doubling::from_bytes_with_hasher(&bytes, AsGiven).expect("sound");
     let alone = read();
     alone.insert_hash(last).expect("memory");
@@ -211,10 +211,13 @@ fn full_and_may_double_once() -> (Doubling, u64) {
     let item = items().nth(fit).expect("endless");
     filter.limit_memory_usage(filter.memory_usage());
     let refused = filter.insert_hash(item);
-    let Err(InsertError::CannotGrow { error, .. }) = refused else {
+    let Err(InsertError::CannotGrow {
+        error: GrowthError::MemoryLimit { needed, .. },
+    }) = refused
+    else {
         panic!("there is neither room nor memory: {refused:?}");
     };
-    filter.limit_memory_usage(error.memory_needed().expect("the memory"));
+    filter.limit_memory_usage(needed);
     (filter, item)
 }
 

@@ -38,7 +38,7 @@ pub(crate) enum Answer {
     Call(Call),
     Copies(usize),
     Moved,
-    Snapshot(Result<Box<dyn Subject>, SnapshotError>),
+    Snapshot(Result<Subject, SnapshotError>),
 }
 
 /// A call that has returned, and the moments between which it was under way.

@@ -34,7 +34,7 @@ pub(crate) struct Extras(Vec<u64>);
 
 impl Extras {
     /// Some come, or some go.
-    pub(crate) fn vary(&mut self, filter: &dyn Subject, rng: &mut SmallRng) -> Result<(), String> {
+    pub(crate) fn vary(&mut self, filter: &Subject, rng: &mut SmallRng) -> Result<(), String> {
         let wanted = rng.random_range(0..=EXTRAS);
         while self.0.len() < wanted {
             let number = rng.random_range(1..=FINGERPRINTS);
@@ -49,7 +49,7 @@ impl Extras {
     }
 
     /// The oldest go first, and the others are still there.
-    pub(crate) fn shrink_to(&mut self, filter: &dyn Subject, wanted: usize) -> Result<(), String> {
+    pub(crate) fn shrink_to(&mut self, filter: &Subject, wanted: usize) -> Result<(), String> {
         let missed = "an item that is in was missed";
         while self.0.len() > wanted {
             let hash = self.0.remove(0);

@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crew::Crew;
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Event, stepping, tally};
 use model::mix;
 use rand::rngs::SmallRng;
@@ -126,7 +127,7 @@ fn play(
 ) -> Result<Part, String> {
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut part = Part::default();
-    let filter = &*stage.filter;
+    let filter = &stage.filter;
     let mut extras = Extras::default();
     // An error is kept to the end: the others wait at the meetings.
     let mut verdict = Ok(());
@@ -134,7 +135,7 @@ fn play(
         crew.meet();
         let mut records = Vec::with_capacity(workload.calls);
         if thread == 0 && workload.grows {
-            filter.grow();
+            filter.begin_to_double();
         }
         for _ in 0..workload.calls_of(thread) {
             if workload.grows && rng.random_ratio(1, 4) {

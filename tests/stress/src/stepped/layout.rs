@@ -2,74 +2,26 @@
 
 use std::sync::OnceLock;
 
-use lockfree_cuckoo::testing::{Descriptors, Double, Relocate, Taken};
-use lockfree_cuckoo::{
-    Filter, FilterBuilder, Fixed, Growing, Hashed, Lanes, Layout, ReadError, SemiSorted,
-    SnapshotError,
-};
+use lockfree_cuckoo::testing::Descriptors;
+use lockfree_cuckoo::{DynFilter, FilterBuilder, Fixed, Growing, ReadError, Shape};
 use model::geometry::Geometry;
 use model::hashers::AsGiven;
 
 static CHOSEN: OnceLock<model::Layout> = OnceLock::new();
 
-/// A filter of whatever layout, as the scenes use it.
-pub(crate) trait Subject: Hashed {
-    fn relocate_hash(&self, hash: u64) -> bool;
-    fn taken(&self) -> usize;
-    /// Begins to double it, if it can.
-    fn grow(&self) {}
-    fn copy(&self) -> Result<Box<dyn Subject>, SnapshotError>;
-    /// What is read of what it writes.
-    fn reread(&mut self) -> Result<Box<dyn Subject>, ReadError>;
-}
-
-impl<L: Layout> Subject for Filter<Fixed<L>, AsGiven> {
-    fn relocate_hash(&self, hash: u64) -> bool {
-        Relocate::relocate_hash(self, hash)
-    }
-
-    fn taken(&self) -> usize {
-        Taken::taken(self)
-    }
-
-    fn copy(&self) -> Result<Box<dyn Subject>, SnapshotError> {
-        Ok(Box::new(self.snapshot()?))
-    }
-
-    fn reread(&mut self) -> Result<Box<dyn Subject>, ReadError> {
-        let read = Self::from_bytes_with_hasher(&self.to_bytes(), AsGiven)?;
-        Ok(Box::new(read))
-    }
-}
-
-impl Subject for Filter<Growing, AsGiven> {
-    fn relocate_hash(&self, hash: u64) -> bool {
-        Relocate::relocate_hash(self, hash)
-    }
-
-    /// There is no other count.
-    fn taken(&self) -> usize {
-        self.len()
-    }
-
-    fn grow(&self) {
-        self.begin_to_double();
-    }
-
-    fn copy(&self) -> Result<Box<dyn Subject>, SnapshotError> {
-        Ok(Box::new(self.snapshot()?))
-    }
-
-    fn reread(&mut self) -> Result<Box<dyn Subject>, ReadError> {
-        let read = Self::from_bytes_with_hasher(&self.to_bytes(), AsGiven)?;
-        Ok(Box::new(read))
-    }
-}
+/// A filter of whatever kind and layout.
+pub(crate) type Subject = DynFilter<AsGiven>;
 
 /// An empty one that grows.
-pub(crate) fn growing(capacity: usize) -> Box<dyn Subject> {
+pub(crate) fn growing(capacity: usize) -> Subject {
     let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven);
-    Box::new(builder.capacity(capacity).build().expect("memory"))
+    builder.capacity(capacity).build().expect("memory").into()
+}
+
+/// What is read of what it writes.
+pub(crate) fn reread(filter: &Subject) -> Result<Subject, ReadError> {
+    let bytes = filter.to_bytes().expect("nobody writes");
+    DynFilter::from_bytes_with_hasher(&bytes, AsGiven)
 }
 
 /// A layout by its slots and bits: `2x31`.
@@ -101,28 +53,17 @@ pub(crate) fn chosen() -> model::Layout {
 }
 
 /// An empty filter of this geometry.
-pub(crate) fn empty(geometry: Geometry, descriptors: usize) -> Box<dyn Subject> {
+pub(crate) fn empty(geometry: Geometry, descriptors: usize) -> Subject {
     let layout = chosen();
-    let of_layout = match (layout.slots, layout.fingerprint_bits) {
-        (8, 8) => of_layout::<Lanes<8, 8>>,
-        (6, 10) => of_layout::<Lanes<6, 10>>,
-        (5, 12) => of_layout::<Lanes<5, 12>>,
-        (3, 21) => of_layout::<Lanes<3, 21>>,
-        (2, 31) => of_layout::<Lanes<2, 31>>,
-        (4, 17) => of_layout::<SemiSorted<4, 17>>,
-        (5, 14) => of_layout::<SemiSorted<5, 14>>,
-        (6, 12) => of_layout::<SemiSorted<6, 12>>,
-        _ => of_layout::<Lanes<4, 16>>,
-    };
-    of_layout(geometry, descriptors)
-}
-
-fn of_layout<L: Layout>(geometry: Geometry, descriptors: usize) -> Box<dyn Subject> {
-    let filter: Filter<Fixed<L>, AsGiven> = FilterBuilder::with_hasher(AsGiven)
+    let numbers = |shape: &Shape| (shape.slots(), shape.fingerprint_bits(), shape.value_bits());
+    let wanted = (layout.slots, layout.fingerprint_bits, 0);
+    let shape = Shape::ALL
+        .into_iter()
+        .find(|shape| numbers(shape) == wanted);
+    FilterBuilder::<Fixed, _>::with_hasher(AsGiven)
         .buckets(geometry.buckets)
         .search_budget(64)
         .descriptors(descriptors)
-        .build()
-        .expect("a possible geometry");
-    Box::new(filter)
+        .build_shape(shape.expect("one of the layouts"))
+        .expect("a possible geometry")
 }

@@ -21,6 +21,7 @@ use lockfree_cuckoo::testing::hooks::Event::{
     self, Abort, Broken, Growth, Help, Hint, Hop, Kick, Split, Twin,
 };
 use lockfree_cuckoo::testing::hooks::{stepping, tally};
+use lockfree_cuckoo::testing::{Double, Relocate, Taken};
 use lockfree_cuckoo::{InsertError, SnapshotError};
 use model::geometry::Geometry;
 use model::mix;
@@ -134,7 +135,7 @@ fn one_of<T: Copy>(rng: &mut SmallRng, choices: &[T]) -> T {
 /// A thread in a round of a life.
 struct Worker<'a> {
     life: Life,
-    filter: &'a dyn Subject,
+    filter: &'a Subject,
     residents: &'a [u64],
     /// What the thread owns.
     own: Vec<u64>,
@@ -192,7 +193,7 @@ impl Life {
         }
     }
 
-    fn begin(self) -> Box<dyn Subject> {
+    fn begin(self) -> Subject {
         match self.capacity {
             Some(capacity) => layout::growing(capacity),
             None => layout::empty(Geometry::with_buckets(layout::chosen(), BUCKETS), 64),
@@ -218,7 +219,7 @@ impl Life {
             .collect();
         let mut owned = vec![Vec::new(); self.threads];
         for round in 0..self.rounds {
-            owned = self.round(round, &*filter, &residents, &owned, done)?;
+            owned = self.round(round, &filter, &residents, &owned, done)?;
             let mut all = BTreeMap::new();
             for &hash in owned.iter().flatten().chain(&residents) {
                 *all.entry(hash).or_default() += 1;
@@ -229,7 +230,7 @@ impl Life {
             done.add("doublings", u64::from(doublings));
             if self.shrinks {
                 shrink(&mut filter, smallest, done)?;
-                check(&*filter, &all)?;
+                check(&filter, &all)?;
             }
         }
         for &hash in owned.iter().flatten().chain(&residents) {
@@ -244,7 +245,7 @@ impl Life {
     fn round(
         self,
         round: u64,
-        filter: &dyn Subject,
+        filter: &Subject,
         residents: &[u64],
         owned: &[Vec<u64>],
         done: &Counts,
@@ -284,18 +285,18 @@ impl Life {
     }
 
     /// Moves what is in all the while, makes the filter grow before it must, and copies it.
-    fn help(self, filter: &dyn Subject, residents: &[u64], done: &Counts) -> Result<(), String> {
+    fn help(self, filter: &Subject, residents: &[u64], done: &Counts) -> Result<(), String> {
         for &hash in residents.iter().take(48) {
             filter.relocate_hash(hash);
             demand(filter.contains_hash(hash), "a resident is missed", hash)?;
         }
         if filter.len() * 3 > filter.slots() {
-            filter.grow();
+            filter.begin_to_double();
         }
         if self.finishes {
             filter.finish_doubling();
         }
-        match filter.copy() {
+        match filter.snapshot() {
             Ok(copy) => {
                 for &hash in residents {
                     demand(copy.contains_hash(hash), "a copy lacks a resident", hash)?;
@@ -311,7 +312,7 @@ impl Life {
 
 /// With nobody else at work, the filter holds what is owned: a token for each item, and no more in all. A token may cover
 /// other items too.
-fn check(filter: &dyn Subject, all: &BTreeMap<u64, usize>) -> Result<(), String> {
+fn check(filter: &Subject, all: &BTreeMap<u64, usize>) -> Result<(), String> {
     for (&hash, &copies) in all {
         let is_in = filter.contains_hash(hash) && filter.count_hash(hash) >= copies;
         demand(is_in, "an item at rest is missed", hash)?;
@@ -324,16 +325,16 @@ fn check(filter: &dyn Subject, all: &BTreeMap<u64, usize>) -> Result<(), String>
 }
 
 /// The same of a snapshot, and of what is read back, which goes on in its place.
-fn check_copies(filter: &mut Box<dyn Subject>, all: &BTreeMap<u64, usize>) -> Result<(), String> {
-    check(&**filter, all)?;
-    let copy = filter.copy().map_err(|error| error.to_string())?;
-    check(&*copy, all).map_err(|why| format!("a snapshot at rest: {why}"))?;
-    *filter = filter.reread().map_err(|error| error.to_string())?;
-    check(&**filter, all).map_err(|why| format!("read back: {why}"))
+fn check_copies(filter: &mut Subject, all: &BTreeMap<u64, usize>) -> Result<(), String> {
+    check(filter, all)?;
+    let copy = filter.snapshot().map_err(|error| error.to_string())?;
+    check(&copy, all).map_err(|why| format!("a snapshot at rest: {why}"))?;
+    *filter = layout::reread(filter).map_err(|error| error.to_string())?;
+    check(filter, all).map_err(|why| format!("read back: {why}"))
 }
 
 /// An empty filter is as small as it began.
-fn shrink(filter: &mut Box<dyn Subject>, smallest: usize, done: &Counts) -> Result<(), String> {
+fn shrink(filter: &mut Subject, smallest: usize, done: &Counts) -> Result<(), String> {
     let (slots, tables) = (filter.slots(), filter.tables());
     filter.shrink_to_fit();
     if filter.slots() > slots || filter.is_empty() && filter.slots() != smallest {

@@ -189,7 +189,7 @@ impl Scene<'_> {
         let stopped = history.pending.len();
         let found = stage.audit(&history.explain()?, stopped)?;
         let scanning = |pending: &Pending| pending.request.action == Action::Snapshot;
-        match stage.filter.copy() {
+        match stage.filter.snapshot() {
             Ok(copy) => {
                 let copies = |class| copy.count_hash(stage.hash(class, 0));
                 let copied: Vec<usize> = (0..stage.classes()).map(copies).collect();

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use lockfree_cuckoo::testing::{Relocate, Taken};
 use model::Fingerprint;
 use model::geometry::{Class, Geometry};
 use model::history::Call;
@@ -17,7 +18,7 @@ use super::growing;
 use super::layout::{self, Subject};
 
 pub(crate) struct Stage {
-    pub(crate) filter: Box<dyn Subject>,
+    pub(crate) filter: Subject,
     pub(crate) geometry: Geometry,
     /// All that ever have a token in the table.
     classes: Vec<Class>,
@@ -209,7 +210,7 @@ impl Stage {
                 filter.relocate_hash(hash);
                 Answer::Moved
             }
-            Action::Snapshot => Answer::Snapshot(filter.copy()),
+            Action::Snapshot => Answer::Snapshot(filter.snapshot()),
         };
         Record {
             request,

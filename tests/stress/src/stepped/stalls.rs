@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 use model::geometry::Geometry;
 use model::mix;
@@ -66,7 +67,7 @@ fn point() {
 
 /// A set that many threads use.
 enum Set {
-    Filter(Box<dyn Subject>),
+    Filter(Subject),
     /// Exact.
     Locked(Mutex<HashSet<u64>>),
 }
@@ -88,7 +89,7 @@ impl Set {
         match self {
             Self::Filter(filter) => {
                 if key >= FIRST_OF_THREADS {
-                    filter.grow();
+                    filter.begin_to_double();
                 }
                 filter.insert_hash(mix(key)).is_ok()
             }
