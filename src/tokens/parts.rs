@@ -1,4 +1,4 @@
-//! The parts of the shared object, and the meaning of a word.
+//! The parts of the shared object.
 
 use core::ops::Range;
 
