@@ -357,7 +357,7 @@ impl<E: Buildable, S: Default> Default for Filter<E, S> {
 /// Prints the measures, but neither the items nor the seed.
 impl<E: Engine, S> fmt::Debug for Filter<E, S> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct(&self.engine.kind().to_string())
+        out.debug_struct(self.engine.kind().name())
             .field("len", &self.len())
             .field("capacity", &self.capacity())
             .field("tables", &self.engine.tables())

@@ -254,7 +254,14 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     ///
     /// # Examples
     ///
-    /// See [`insert_value`](Self::insert_value).
+    /// ```
+    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    ///
+    /// let owners = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
+    /// owners.insert_value("flow", 3)?;
+    /// assert_eq!(owners.value("flow"), Some(3));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn value<T: Hash + ?Sized>(&self, item: &T) -> Option<u16> {

@@ -42,7 +42,7 @@
 //! [`CannotGrow`](crate::InsertError::CannotGrow):
 //!
 //! ```
-//! use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
+//! use lockfree_cuckoo::{GrowingCuckooFilter, GrowthError, InsertError};
 //!
 //! let filter = GrowingCuckooFilter::builder()
 //!     .capacity(1_000)
@@ -50,10 +50,10 @@
 //!     .max_memory_usage(1 << 20)
 //!     .build()?;
 //! let refused = (0u32..).find_map(|item| filter.insert(&item).err());
-//! let Some(InsertError::CannotGrow { error, .. }) = refused else {
+//! let Some(InsertError::CannotGrow { error }) = refused else {
 //!     panic!("the filter has limits");
 //! };
-//! assert!(error.false_positive_rate() > 0.000_52);
+//! assert!(matches!(error, GrowthError::FalsePositiveRate { rate, .. } if rate > 0.000_52));
 //! assert!(filter.len() > 14_000);
 //! # Ok::<(), lockfree_cuckoo::BuildError>(())
 //! ```

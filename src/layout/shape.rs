@@ -25,14 +25,20 @@ pub enum Kind {
     Rotating,
 }
 
-/// The name of the type.
-impl fmt::Display for Kind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             Self::Fixed => "CuckooFilter",
             Self::Growing => "GrowingCuckooFilter",
             Self::Rotating => "RotatingCuckooFilter",
-        })
+        }
+    }
+}
+
+/// The name of the type.
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
     }
 }
 

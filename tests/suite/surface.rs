@@ -10,12 +10,11 @@ const MOST: usize = 55;
 /// The filters that have the methods of an `impl` that begins like this.
 fn filters_of(header: &str) -> &'static [&'static str] {
     const ALL: &[&str] = &["fixed", "growing", "rotating", "chosen at run time"];
-    let subject = header.rsplit("> ").next().unwrap_or(header);
-    match subject {
+    match header {
         _ if header.contains(" for ") || header.contains("FilterBuilder<") => &[],
-        _ if subject.contains("DynFilter<") => &ALL[3..],
-        _ if subject.contains("Fixed<") => &ALL[..1],
-        _ if subject.contains("Rotating<") => &ALL[2..3],
+        _ if header.contains("DynFilter<") => &ALL[3..],
+        _ if header.contains(" Filter<Fixed<") => &ALL[..1],
+        _ if header.contains(" Filter<Rotating<") => &ALL[2..3],
         _ if header.contains("E: Grows") => &["growing", "chosen at run time"],
         _ if header.contains("E: Buildable") => &ALL[..3],
         _ => ALL,
@@ -43,7 +42,7 @@ fn a_filter_has_few_methods_and_each_has_an_example() {
             }
             if trimmed.starts_with("///") {
                 documentation.push_str(trimmed);
-            } else if !trimmed.starts_with("#[") {
+            } else if !trimmed.starts_with("#[") && !trimmed.starts_with("// ") {
                 documentation.clear();
             }
         }
