@@ -301,7 +301,7 @@ mod parallel {
 
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use lockfree_cuckoo::{Engine, Filter, Growing, Lanes, Rotating, SemiSorted};
+    use lockfree_cuckoo::{Buildable, Filter, Growing, Lanes, Rotating, SemiSorted};
     use rayon::ThreadPoolBuilder;
     use rayon::prelude::*;
 
@@ -332,7 +332,7 @@ mod parallel {
 
     #[test]
     fn other_filters_are_collected() {
-        fn check<E: Engine>() {
+        fn check<E: Buildable>() {
             let items: Vec<u64> = (0..5_000).collect();
             let filter: Filter<E> = items.par_iter().collect();
             assert!(items.iter().all(|item| filter.contains(item)));
