@@ -34,6 +34,7 @@ mod rate;
 mod readme;
 mod replay;
 mod rotating;
+mod seams;
 mod seesaw;
 mod sizing;
 mod snapshot;
