@@ -13,7 +13,7 @@ use crate::error::{
 };
 use crate::layout::{ForLayout, Kind, Layout, Shape};
 use crate::random_state::RandomState;
-use crate::stored::{Frame, Identity, Listing, Restored, Source, Stored};
+use crate::stored::{self, Frame, Identity, Listing, Restored, Source, Stored};
 
 /// A filter of any kind and any layout, for programs that choose them at run time.
 ///
@@ -148,63 +148,62 @@ impl Engine for Dyn {
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
         outside: usize,
     ) -> Result<(Self, S), ReadError> {
-        /// Reads an engine of one layout, and boxes it.
-        struct Read<'a, T, H, S> {
-            frame: &'a Frame,
-            source: &'a mut T,
-            hasher: H,
-            outside: usize,
-            made: PhantomData<fn() -> S>,
-        }
-
-        impl<T: Source, S, H: FnOnce(&Identity) -> Result<S, ReadError>> Read<'_, T, H, S> {
-            fn engine<E: Engine + Restored>(self) -> Result<(Dyn, S), ReadError> {
-                let outside = self.outside - size_of::<Dyn>() + size_of::<E>();
-                let (engine, hasher) = E::read(self.frame, self.source, self.hasher, outside)?;
-                Ok((Dyn(Box::new(engine)), hasher))
-            }
-        }
-
-        struct AsFixed<R>(R);
-        struct AsRotating<R>(R);
-
-        impl<T: Source, S, H: FnOnce(&Identity) -> Result<S, ReadError>> ForLayout
-            for AsFixed<Read<'_, T, H, S>>
-        {
-            type Output = Result<(Dyn, S), ReadError>;
-
-            fn call<L: Layout>(self) -> Self::Output {
-                self.0.engine::<Fixed<L>>()
-            }
-        }
-
-        impl<T: Source, S, H: FnOnce(&Identity) -> Result<S, ReadError>> ForLayout
-            for AsRotating<Read<'_, T, H, S>>
-        {
-            type Output = Result<(Dyn, S), ReadError>;
-
-            fn call<L: Layout>(self) -> Self::Output {
-                self.0.engine::<Rotating<L>>()
-            }
-        }
-
-        let read = Read {
-            frame,
-            source,
-            hasher,
-            outside,
-            made: PhantomData,
-        };
         match frame.kind()? {
-            Kind::Fixed => frame.shape()?.call(AsFixed(read)),
-            Kind::Rotating => frame.shape()?.call(AsRotating(read)),
+            Kind::Fixed => frame.shape()?.call(Read::<Fixed, S, _, _> {
+                frame,
+                source,
+                hasher,
+                outside,
+                kind: PhantomData,
+            }),
+            Kind::Rotating => frame.shape()?.call(Read::<Rotating, S, _, _> {
+                frame,
+                source,
+                hasher,
+                outside,
+                kind: PhantomData,
+            }),
             #[cfg(feature = "std")]
-            Kind::Growing => read.engine::<Growing>(),
+            Kind::Growing => read_boxed::<Growing, S>(frame, source, hasher, outside),
             #[cfg(not(feature = "std"))]
             Kind::Growing => Err(ReadError::OtherKind {
                 kind: Kind::Growing,
             }),
         }
+    }
+}
+
+/// Reads an engine, and boxes it.
+fn read_boxed<E: Restored, S>(
+    frame: &Frame,
+    source: &mut impl Source,
+    hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+    outside: usize,
+) -> Result<(Dyn, S), ReadError> {
+    let outside = outside - size_of::<Dyn>() + size_of::<E>();
+    let (engine, hasher) = stored::read::<E, S>(frame, source, hasher, outside)?;
+    Ok((Dyn(Box::new(engine)), hasher))
+}
+
+/// Reads an engine of this kind with the layout that it is called for.
+struct Read<'a, E, S, T, H> {
+    frame: &'a Frame,
+    source: &'a mut T,
+    hasher: H,
+    outside: usize,
+    kind: PhantomData<fn() -> (E, S)>,
+}
+
+impl<E, S, T, H> ForLayout for Read<'_, E, S, T, H>
+where
+    E: AnyLayout,
+    T: Source,
+    H: FnOnce(&Identity) -> Result<S, ReadError>,
+{
+    type Output = Result<(Dyn, S), ReadError>;
+
+    fn call<L: Layout>(self) -> Self::Output {
+        read_boxed::<E::With<L>, S>(self.frame, self.source, self.hasher, self.outside)
     }
 }
 

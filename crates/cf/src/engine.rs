@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lockfree_cuckoo::{Chunks, DynFilter};
+use lockfree_cuckoo::{Chunks, DynFilter, RandomState};
 
 /// A filter of any kind and layout.
 #[derive(Debug)]
@@ -53,6 +53,11 @@ impl Engine {
     /// The filter, of which nobody else has any use now.
     pub(crate) fn alone(&mut self) -> &mut DynFilter {
         &mut self.filter
+    }
+
+    /// What hashes the items: it never changes, so nobody takes a turn for it.
+    pub(crate) fn hasher(&self) -> &RandomState {
+        self.filter.hasher()
     }
 
     /// What is in, to be read by a caller who knows that nobody writes meanwhile.

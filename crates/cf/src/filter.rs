@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use lockfree_cuckoo::{
-    Chunks, DynFilter, GrowthError, InsertError, InsertManyError, RandomState, Shape, SnapshotError,
+    Chunks, DynFilter, GrowthError, InsertError, InsertManyError, Shape, SnapshotError,
 };
 
 use crate::deletions::Deletions;
@@ -28,8 +28,6 @@ const BATCH: usize = 256;
 #[derive(Debug)]
 pub struct Filter {
     engine: Engine,
-    /// The filter's own: an item is hashed here, once, whatever kind of filter there is.
-    hasher: RandomState,
     settings: Settings,
     deletions: Deletions,
     /// What tells it from all others.
@@ -288,13 +286,7 @@ impl Filter {
     pub fn copy(&self) -> Result<Self, SnapshotError> {
         let deleted = self.deleted();
         let copy = patiently(|| self.engine.access().snapshot())?;
-        Ok(Self::of(
-            copy,
-            self.settings,
-            deleted,
-            self.most,
-            self.hasher.clone(),
-        ))
+        Ok(Self::of(copy, self.settings, deleted, self.most))
     }
 
     /// Writes the stored form of the library, for a caller who knows that nobody changes the filter meanwhile.
@@ -320,7 +312,7 @@ impl Filter {
 
     /// Not by `Hash`: what is stored must be found by a program that another version of Rust has compiled.
     fn hash(&self, item: &[u8]) -> u64 {
-        self.hasher.hash_bytes(item)
+        self.engine.hasher().hash_bytes(item)
     }
 
     fn hashes(&self, items: &[&[u8]]) -> Vec<u64> {

@@ -39,9 +39,9 @@ impl Filter {
         let hasher = RandomState::with_seed(seed);
         let bytes = left.saturating_sub(Self::BESIDES);
         let built = if settings.grows() {
-            grown(settings, &hasher, bytes, most.saturating_sub(Self::BESIDES))
+            grown(settings, hasher, bytes, most.saturating_sub(Self::BESIDES))
         } else {
-            fixed(settings, &hasher, bytes)
+            fixed(settings, hasher, bytes)
         };
         let filter = built.map_err(|error| match error {
             BuildError::MemoryLimit { needed, .. } => {
@@ -63,7 +63,7 @@ impl Filter {
             }
             error => Error::NotAllocated(error),
         })?;
-        Ok(Self::of(filter, settings, 0, most, hasher))
+        Ok(Self::of(filter, settings, 0, most))
     }
 
     /// A filter that was stored. A growing one may grow to `most` bytes.
@@ -84,22 +84,14 @@ impl Filter {
         }
         // Not what the one who stored it allowed.
         filter.set_max_memory_usage(most.saturating_sub(Self::BESIDES));
-        let hasher = filter.hasher().clone();
-        Ok(Self::of(filter, settings, deleted, most, hasher))
+        Ok(Self::of(filter, settings, deleted, most))
     }
 
-    pub(super) fn of(
-        filter: DynFilter,
-        mut settings: Settings,
-        deleted: u64,
-        most: usize,
-        hasher: RandomState,
-    ) -> Self {
+    pub(super) fn of(filter: DynFilter, mut settings: Settings, deleted: u64, most: usize) -> Self {
         settings.layout = Layout::Shape(filter.shape());
         Self {
             seen: filter.memory_usage().into(),
             engine: Engine::new(filter),
-            hasher,
             settings,
             deletions: Deletions::starting_at(deleted),
             own: Arc::default(),
@@ -109,8 +101,8 @@ impl Filter {
     }
 }
 
-fn fixed(settings: Settings, hasher: &RandomState, bytes: usize) -> Result<DynFilter, BuildError> {
-    let builder = CuckooFilterBuilder::with_hasher(hasher.clone());
+fn fixed(settings: Settings, hasher: RandomState, bytes: usize) -> Result<DynFilter, BuildError> {
+    let builder = CuckooFilterBuilder::with_hasher(hasher);
     let builder = builder.capacity(settings.capacity).max_memory_usage(bytes);
     match settings.layout {
         Layout::Shape(shape) => builder.build_shape(shape),
@@ -121,11 +113,11 @@ fn fixed(settings: Settings, hasher: &RandomState, bytes: usize) -> Result<DynFi
 /// One that takes at most `bytes` now, and `most` later.
 fn grown(
     settings: Settings,
-    hasher: &RandomState,
+    hasher: RandomState,
     bytes: usize,
     most: usize,
 ) -> Result<DynFilter, BuildError> {
-    let builder = GrowingCuckooFilterBuilder::with_hasher(hasher.clone());
+    let builder = GrowingCuckooFilterBuilder::with_hasher(hasher);
     let builder = builder
         .capacity(settings.capacity)
         .max_memory_usage(bytes.min(most));
