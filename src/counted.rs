@@ -85,8 +85,8 @@ impl<L: Layout> CountedTable<L> {
 
     /// The locations of its parts in memory.
     pub(crate) fn places(&self) -> Vec<(&'static str, Range<usize>)> {
-        let counter = ("counter", self.counter.place());
-        self.tokens.places().into_iter().chain([counter]).collect()
+        let counter = self.counter.places().map(|place| ("counter", place));
+        self.tokens.places().into_iter().chain(counter).collect()
     }
 
     /// The heap bytes in use.

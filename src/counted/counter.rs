@@ -11,6 +11,8 @@
 use alloc::boxed::Box;
 use core::ops::Range;
 
+use crossbeam_utils::CachePadded;
+
 #[cfg(feature = "std")]
 use once_cell::race::OnceBox;
 
@@ -20,24 +22,17 @@ use crate::sync::{self, AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(super) struct Counter {
-    /// One cell in the middle of each `APART` words; or a single cell, which is shared.
-    cells: Box<[AtomicU64]>,
-    /// Only the thread with the same index writes each of these cells, which come first.
-    own: u32,
-    /// The other cells are for the threads with higher indexes.
-    shared: u32,
+    /// Only the thread with the same index writes each of these.
+    own: Padded,
+    /// For the threads with higher indexes.
+    shared: Padded,
+    /// The only cell of a small table, which has no bytes to spare for lines that are not shared.
+    single: AtomicU64,
 }
+
+type Padded = Box<[CachePadded<AtomicU64>]>;
 
 const MOST_CELLS: usize = 64;
-
-/// As many words are two cache lines, which processors fetch together: so none shares its line with anything.
-const APART: usize = if sync::PLAIN { 16 } else { 1 };
-
-/// The position of the cell of an index, if there are several.
-#[inline]
-fn word(index: usize) -> usize {
-    index * APART + APART / 2
-}
 
 /// For a cell that no other thread writes: two plain accesses replace a locked one.
 #[inline]
@@ -57,46 +52,29 @@ fn cells_for(buckets: usize) -> usize {
 }
 
 impl Counter {
-    /// A small table has fewer cells. A quarter of them is shared, or more: every cell that no thread can own is
-    /// shared.
+    /// A quarter of several cells is shared, or more: every cell that no thread can own is shared.
     pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
         let all = cells_for(buckets);
-        let nobodys = all.saturating_sub(sync::EXCLUSIVE);
-        let shared = (all / 4).max(1).max(nobodys);
-        // A small filter has no bytes to spare for lines that are not shared.
-        let words = if all == 1 { 1 } else { all * APART };
+        let shared = if all == 1 {
+            0
+        } else {
+            all.saturating_sub(sync::EXCLUSIVE).max(all / 4).max(1)
+        };
+        let own = if all == 1 { 0 } else { all - shared };
+        let cells = |count| allocate::slice(count, || CachePadded::new(AtomicU64::new(0)));
         Ok(Self {
-            cells: allocate::slice(words, || AtomicU64::new(0))?,
-            own: (all - shared) as u32,
-            shared: shared as u32,
+            own: cells(own)?,
+            shared: cells(shared)?,
+            single: AtomicU64::new(0),
         })
     }
 
     pub(super) fn bytes(&self) -> usize {
-        allocate::bytes(&self.cells)
+        allocate::bytes(&self.own) + allocate::bytes(&self.shared)
     }
 
-    pub(super) fn place(&self) -> Range<usize> {
-        allocate::place(&self.cells)
-    }
-
-    #[inline]
-    fn own(&self) -> usize {
-        self.own as usize
-    }
-
-    /// The number of cells.
-    fn all(&self) -> usize {
-        self.own() + self.shared as usize
-    }
-
-    fn cell(&self, index: usize) -> &AtomicU64 {
-        let word = if self.cells.len() == 1 {
-            0
-        } else {
-            word(index)
-        };
-        &self.cells[word]
+    pub(super) fn places(&self) -> [Range<usize>; 2] {
+        [&self.own, &self.shared].map(|cells| allocate::place(cells))
     }
 
     #[inline]
@@ -113,22 +91,25 @@ impl Counter {
     fn change(&self, by: u64) {
         // Relaxed, here and below: the count orders nothing. Joining the writers makes the sum exact.
         let index = sync::thread_index();
-        if index >= self.own() {
-            return self.change_shared(index, by);
+        match self.own.get(index) {
+            Some(cell) => change_own(cell, by),
+            None => self.change_shared(index, by),
         }
-        // There are several, because one is shared.
-        change_own(&self.cells[word(index)], by);
     }
 
     /// Separate, so that the code of every write is small enough to be inlined.
     #[inline(never)]
     fn change_shared(&self, index: usize, by: u64) {
-        let cell = self.own() + index % self.shared as usize;
-        self.cell(cell).fetch_add(by, Ordering::Relaxed);
+        let cell = match self.shared.len() {
+            0 => &self.single,
+            cells => &self.shared[index % cells],
+        };
+        cell.fetch_add(by, Ordering::Relaxed);
     }
 
     fn cells(&self) -> impl Iterator<Item = &AtomicU64> {
-        (0..self.all()).map(|index| self.cell(index))
+        let several = self.own.iter().chain(&self.shared);
+        several.map(|cell| &**cell).chain([&self.single])
     }
 
     /// The sum of the cells.
@@ -148,7 +129,7 @@ impl Counter {
         for cell in self.cells() {
             cell.store(0, Ordering::Relaxed);
         }
-        self.cell(self.own()).store(items as u64, Ordering::Relaxed);
+        self.single.store(items as u64, Ordering::Relaxed);
     }
 }
 
@@ -164,13 +145,9 @@ fn within(sum: u64, most: usize) -> usize {
 /// still write to one of them: it does so as before, and no other does if the cell is its own.
 #[cfg(feature = "std")]
 #[derive(Debug)]
-pub(super) struct GrowingCounter(Box<Cells>);
-
-#[cfg(feature = "std")]
-#[derive(Debug)]
-struct Cells {
+pub(super) struct GrowingCounter {
     /// The last of them is for the threads with indexes above those of the others.
-    few: [AtomicU64; FEW],
+    few: Box<[AtomicU64; FEW]>,
     /// Used before the maximum number of cells.
     more: OnceBox<Counter>,
     most: OnceBox<Counter>,
@@ -190,23 +167,23 @@ impl GrowingCounter {
     pub(super) fn new(buckets: usize, items: usize) -> Result<Self, OutOfMemory> {
         let mut few = [0; FEW];
         few[0] = items as u64;
-        let counter = Self(Box::new(Cells {
-            few: few.map(AtomicU64::new),
+        let counter = Self {
+            few: Box::new(few.map(AtomicU64::new)),
             more: OnceBox::new(),
             most: OnceBox::new(),
-        }));
+        };
         counter.grow(buckets / 2)?;
         Ok(counter)
     }
 
     pub(super) fn bytes(&self) -> usize {
         let bytes = |counter: &Counter| size_of::<Counter>() + counter.bytes();
-        size_of::<Cells>() + self.added().map(bytes).sum::<usize>()
+        size_of_val(&*self.few) + self.added().map(bytes).sum::<usize>()
     }
 
     /// The bytes that [`grow`](Self::grow) would add.
     pub(super) fn bytes_to_grow(&self, buckets: usize) -> usize {
-        let cells = cells_for(buckets) * APART * size_of::<AtomicU64>();
+        let cells = cells_for(buckets) * size_of::<CachePadded<AtomicU64>>();
         self.missing(buckets)
             .map_or(0, |_| size_of::<Counter>() + cells)
     }
@@ -221,7 +198,7 @@ impl GrowingCounter {
 
     /// The cells that a table of this many buckets has in addition to the present ones.
     fn missing(&self, buckets: usize) -> Option<&OnceBox<Counter>> {
-        let Cells { more, most, .. } = &*self.0;
+        let Self { more, most, .. } = self;
         match cells_for(buckets) {
             MOST_CELLS => most.get().is_none().then_some(most),
             MORE.. => self.last().is_none().then_some(more),
@@ -230,7 +207,7 @@ impl GrowingCounter {
     }
 
     fn added(&self) -> impl Iterator<Item = &Counter> {
-        [&self.0.more, &self.0.most]
+        [&self.more, &self.most]
             .into_iter()
             .filter_map(OnceBox::get)
     }
@@ -238,7 +215,7 @@ impl GrowingCounter {
     /// The cells that threads write to, unless those are the few.
     #[inline]
     fn last(&self) -> Option<&Counter> {
-        self.0.most.get().or_else(|| self.0.more.get())
+        self.most.get().or_else(|| self.more.get())
     }
 
     #[inline]
@@ -259,9 +236,10 @@ impl GrowingCounter {
         }
     }
 
-    #[inline]
+    /// Separate, as [`Counter::change_shared`].
+    #[inline(never)]
     fn change_few(&self, by: u64) {
-        let [own @ .., shared] = &self.0.few;
+        let [own @ .., shared] = &*self.few;
         let own = &own[..own.len().min(sync::EXCLUSIVE)];
         match own.get(sync::thread_index()) {
             Some(cell) => change_own(cell, by),
@@ -273,7 +251,7 @@ impl GrowingCounter {
 
     /// As [`Counter::sum`].
     pub(super) fn sum(&self, most: usize) -> usize {
-        let few = self.0.few.iter().map(|cell| cell.load(Ordering::Relaxed));
+        let few = self.few.iter().map(|cell| cell.load(Ordering::Relaxed));
         let totals = few.chain(self.added().map(Counter::total));
         within(totals.fold(0, u64::wrapping_add), most)
     }
@@ -281,7 +259,7 @@ impl GrowingCounter {
     /// Restarts at 0.
     pub(super) fn reset(&mut self) {
         let added = self.added().flat_map(Counter::cells);
-        let cells = self.0.few.iter().chain(added);
+        let cells = self.few.iter().chain(added);
         cells.for_each(|cell| cell.store(0, Ordering::Relaxed));
     }
 }
@@ -290,22 +268,18 @@ impl GrowingCounter {
 mod tests {
     use super::*;
 
-    /// Lines of other threads' cells, and of what else there is in memory, are others.
     #[test]
-    fn each_cell_has_its_line() {
-        const LINE: usize = 64;
-        for buckets in [512, 1 << 10, 1 << 20] {
-            let counter = Counter::new(buckets).expect("memory");
-            let Range { start, end } = counter.place();
-            let cells = counter.cells().map(core::ptr::from_ref);
-            let lines: Vec<usize> = cells.map(|cell| cell.addr() / LINE).collect();
-            assert_eq!(lines.len(), cells_for(buckets));
-            assert!(lines.windows(2).all(|pair| pair[0] + 1 < pair[1]));
-            let inside = |line: &usize| start <= line * LINE && (line + 1) * LINE <= end;
-            assert!(lines.iter().all(inside));
+    fn a_small_table_has_a_single_cell() {
+        const CELL: usize = size_of::<CachePadded<AtomicU64>>();
+        for (buckets, bytes) in [(1, 0), (511, 0), (512, 2 * CELL), (1 << 20, 64 * CELL)] {
+            let mut counter = Counter::new(buckets).expect("memory");
+            assert_eq!(counter.bytes(), bytes);
+            counter.reset(2);
+            counter.add(3);
+            assert_eq!((counter.sum(9), counter.sum(4)), (5, 4));
+            counter.subtract(6);
+            assert_eq!(counter.sum(9), 0);
         }
-        let single = Counter::new(256).expect("memory");
-        assert_eq!(single.bytes(), size_of::<u64>());
     }
 
     /// They write to one set of cells while another is added, and some of them to the old one after that.
@@ -331,7 +305,8 @@ mod tests {
             });
             // As many were subtracted as each has turns.
             assert_eq!(counter.sum(usize::MAX), 3 + THREADS * EACH - EACH);
-            let added: Vec<_> = counter.added().map(Counter::all).collect();
+            let cells = |counter: &Counter| counter.own.len() + counter.shared.len();
+            let added: Vec<_> = counter.added().map(cells).collect();
             assert_eq!(added, [8, MOST_CELLS]);
             counter.reset();
             assert_eq!(counter.sum(usize::MAX), 0);

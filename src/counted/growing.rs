@@ -141,8 +141,8 @@ impl GrowingTable {
     }
 
     #[inline]
-    pub(crate) fn insert(&self, hash: u64, budget: usize) -> Result<(), Refusal> {
-        self.tokens.insert(hash, budget)?;
+    pub(crate) fn insert(&self, hint: Hint, hash: u64, budget: usize) -> Result<(), Refusal> {
+        self.tokens.insert(hint, hash, budget)?;
         self.counter.add(1);
         Ok(())
     }
@@ -153,8 +153,8 @@ impl GrowingTable {
     }
 
     #[inline]
-    pub(crate) fn remove(&self, hash: u64) -> bool {
-        let removed = self.tokens.remove(hash);
+    pub(crate) fn remove(&self, hint: Hint, hash: u64) -> bool {
+        let removed = self.tokens.remove(hint, hash);
         if removed {
             self.counter.subtract(1);
         }

@@ -65,10 +65,11 @@ impl Doubling {
         lookup::count(self, Class::of_hash(hash))
     }
 
-    /// Adds one token of this item. A search for a path examines at most `budget` buckets.
+    /// Adds one token of this item, by a [`hint`](Self::hint) of just before. A search for a path examines at most
+    /// `budget` buckets.
     #[inline]
-    pub(crate) fn insert(&self, hash: u64, budget: usize) -> Result<(), Refusal> {
-        insertion::insert(self, hash, budget)
+    pub(crate) fn insert(&self, hint: Hint, hash: u64, budget: usize) -> Result<(), Refusal> {
+        insertion::insert(self, hint, hash, budget)
     }
 
     /// One attempt to add a token of this item, if none covers it here and `elsewhere`.
@@ -86,13 +87,14 @@ impl Doubling {
         admission::holds_none(self, Class::of_hash(hash))
     }
 
-    /// Removes one token that covers this item. Returns false if there is none.
+    /// Removes one token that covers this item, by a [`hint`](Self::hint) of just before. Returns false if there is
+    /// none.
     #[inline]
-    pub(crate) fn remove(&self, hash: u64) -> bool {
-        removal::remove(self, hash)
+    pub(crate) fn remove(&self, hint: Hint, hash: u64) -> bool {
+        removal::remove(self, hint, hash)
     }
 
-    /// The present hint of the table, for [`begin_to_grow`](Self::begin_to_grow).
+    /// The present hint of the table.
     #[inline]
     pub(crate) fn hint(&self) -> Hint {
         self.blocks.hint()

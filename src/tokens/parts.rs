@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::descriptor::{Pool, Resolved};
 use super::hints::{Hint, Hints};
-use super::stripes::{BySize, Stripes};
+use super::stripes::Stripes;
 use crate::error::OutOfMemory;
 use crate::layout::{Bucket, Fingerprint, Layout};
 use crate::sync::{self, Event};
@@ -17,7 +17,7 @@ use crate::table::{Content, Geometry, Table};
 #[derive(Debug)]
 pub(crate) struct Tokens<L> {
     pub(super) table: Table<L>,
-    pub(super) stripes: Stripes<BySize>,
+    pub(super) stripes: Stripes,
     pub(super) pool: Pool<L>,
     pub(super) hints: Hints<L>,
     /// Maximum number of buckets that one path search examines, up to [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
@@ -35,10 +35,9 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<Self, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(table.len()));
-        let stripes = Stripes::new(table.len())?;
         Ok(Self {
             table,
-            stripes,
+            stripes: Stripes::new()?,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
             search_budget: search_budget as u32,
@@ -53,7 +52,7 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<usize, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(geometry.buckets()));
-        let rest = Stripes::<BySize>::new(geometry.buckets())?.bytes()
+        let rest = Stripes::new()?.bytes()
             + Pool::<L>::new(descriptors)?.bytes()
             + Hints::<L>::new()?.bytes();
         Ok(geometry.buckets() * size_of::<u64>() + rest)

@@ -9,7 +9,6 @@
 //! under way ([`hints`](super::hints)).
 
 use alloc::boxed::Box;
-use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::allocate;
@@ -17,30 +16,14 @@ use crate::error::OutOfMemory;
 use crate::layout::Fingerprint;
 use crate::sync::{self, AtomicU64, Ordering};
 
-/// The version counters of one table; `N` gives their number.
+/// The version counters of one table.
 #[derive(Debug)]
-pub(super) struct Stripes<N> {
-    /// Their number is a power of two.
-    versions: Box<[AtomicU64]>,
-    number: PhantomData<N>,
-}
+pub(super) struct Stripes(Box<[AtomicU64; NUMBER]>);
 
-/// The number of stripes of a table.
-pub(super) trait Number {
-    /// For a table of this many words. A power of two.
-    fn for_words(words: usize) -> usize;
-    /// For a table that has `len` stripes. If it is a constant, each lookup saves a load.
-    fn given(len: usize) -> usize;
-}
-
-/// Fewer for a small table, of a fixed size.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BySize;
-
-/// The same for all tables that grow.
-#[cfg(feature = "std")]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OfGrowing;
+/// The number of stripes, 256 bytes. It is a constant so that lookups need not load it, and small enough for small
+/// tables. It does not change the cost of a bump, the transfer of one cache line. It hardly changes the number of
+/// lookups that repeat, because a lookup takes no longer than a relocation.
+pub(super) const NUMBER: usize = if sync::MODEL { 4 } else { 32 };
 
 /// The value of a stripe when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,42 +41,6 @@ const SCAN: u64 = 1;
 
 /// The increment of a bump.
 const BUMP: u64 = SCAN << 1;
-
-/// The maximum number of stripes, 1 KiB. Their number does not change the cost of a bump, the transfer of one cache
-/// line. It hardly changes the number of lookups that repeat, because a lookup takes no longer than a relocation.
-const MOST: usize = if sync::MODEL { 4 } else { 128 };
-
-/// One cache line.
-const FEWEST: usize = if sync::MODEL { 4 } else { 8 };
-
-impl Number for BySize {
-    /// They take a 32nd of the bytes of the words, within the bounds.
-    fn for_words(words: usize) -> usize {
-        let affordable = (words / 32).max(1).ilog2();
-        (1 << affordable).clamp(FEWEST, MOST)
-    }
-
-    #[inline]
-    fn given(len: usize) -> usize {
-        len
-    }
-}
-
-/// One for each two heads. A larger table has no more: lookups would have to load their number.
-#[cfg(feature = "std")]
-const OF_GROWING: usize = if sync::MODEL { 4 } else { 32 };
-
-#[cfg(feature = "std")]
-impl Number for OfGrowing {
-    fn for_words(_: usize) -> usize {
-        OF_GROWING
-    }
-
-    #[inline]
-    fn given(_: usize) -> usize {
-        OF_GROWING
-    }
-}
 
 impl Group {
     /// All groups, if there are `groups` of them, a power of two, at most one for each stripe.
@@ -113,36 +60,23 @@ impl Group {
     }
 }
 
-impl<N: Number> Stripes<N> {
-    /// The stripes of a table of this many words.
-    pub(super) fn new(words: usize) -> Result<Self, OutOfMemory> {
-        let number = N::for_words(words);
-        assert!(number.is_power_of_two());
-        Ok(Self {
-            versions: allocate::slice(number, || AtomicU64::new(0))?,
-            number: PhantomData,
-        })
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.versions.len()
+impl Stripes {
+    pub(super) fn new() -> Result<Self, OutOfMemory> {
+        let versions = allocate::slice(NUMBER, || AtomicU64::new(0))?;
+        Ok(Self(versions.try_into().expect("their number")))
     }
 
     pub(super) fn bytes(&self) -> usize {
-        allocate::bytes(&self.versions)
+        allocate::bytes(&*self.0)
     }
 
     pub(super) fn place(&self) -> Range<usize> {
-        allocate::place(&self.versions)
+        allocate::place(&*self.0)
     }
 
     #[inline]
-    #[allow(unsafe_code, reason = "lookups are faster for it")]
     fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
-        let mask = N::given(self.versions.len()) - 1;
-        // SAFETY: there are `N::for_words` of them, a power of two, and `given` returns that number. So the mask is
-        // less, and the masked number is at most the mask.
-        unsafe { self.versions.get_unchecked(f.bits() as usize & mask) }
+        &self.0[f.bits() as usize % NUMBER]
     }
 
     /// The version before the reader looks at the words.
@@ -167,7 +101,7 @@ impl<N: Number> Stripes<N> {
     pub(super) fn bumps(&self) -> u64 {
         // Acquire: see `version`.
         let bumps = |stripe: &AtomicU64| stripe.load(Ordering::Acquire) / BUMP;
-        self.versions
+        self.0
             .iter()
             .fold(0, |sum, stripe| sum.wrapping_add(bumps(stripe)))
     }
@@ -183,7 +117,7 @@ impl<N: Number> Stripes<N> {
 
     /// From here on, a writer that bumps a stripe of the group knows of the scan.
     pub(super) fn announce_scan(&self, group: Group) {
-        for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
+        for stripe in self.0.iter().skip(group.index).step_by(group.groups) {
             // Acquire: pairs with the Release of `bump`. The scan sees both references of a relocation that
             // bumped before, and the equal token that a remove saw. Release: see `bump`.
             stripe.fetch_or(SCAN, Ordering::AcqRel);
@@ -196,7 +130,7 @@ impl<N: Number> Stripes<N> {
     }
 
     pub(super) fn end_scan(&self, group: Group) {
-        for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
+        for stripe in self.0.iter().skip(group.index).step_by(group.groups) {
             // Relaxed: a writer that bumps later moves a token that the scan has already copied.
             stripe.fetch_and(!SCAN, Ordering::Relaxed);
         }

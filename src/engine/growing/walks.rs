@@ -50,8 +50,9 @@ impl Growing {
     #[inline]
     pub(super) fn remove(&self, hash: u64) -> bool {
         let home = self.tables.home();
-        if home.tokens().hint().is_alone() {
-            home.remove(hash)
+        let hint = home.tokens().hint();
+        if hint.is_alone() {
+            home.remove(hint, hash)
         } else {
             self.remove_from_all(hash)
         }
@@ -60,14 +61,16 @@ impl Growing {
     #[cold]
     #[inline(never)]
     fn remove_from_all(&self, hash: u64) -> bool {
-        self.tables.all().any(|table| table.remove(hash))
+        let mut tables = self.tables.all();
+        tables.any(|table| table.remove(table.tokens().hint(), hash))
     }
 
     #[inline]
     pub(super) fn insert(&self, hash: u64) -> Result<(), InsertError> {
         let home = self.tables.home();
         let tokens = home.tokens();
-        if tokens.hint().is_alone() && home.insert(hash, tokens.search_budget()).is_ok() {
+        let hint = tokens.hint();
+        if hint.is_alone() && home.insert(hint, hash, tokens.search_budget()).is_ok() {
             return Ok(());
         }
         self.insert_slowly(hash)
@@ -80,7 +83,7 @@ impl Growing {
         loop {
             let target = self.tables.target();
             let hint = target.tokens().hint();
-            match target.insert(hash, patience.budget(target)) {
+            match target.insert(hint, hash, patience.budget(target)) {
                 Ok(()) => return Ok(()),
                 Err(refusal) => self.make_room(target, hint, refusal, &mut patience)?,
             }

@@ -8,7 +8,7 @@ use super::settlement::{live_pair, replace};
 use super::splitting::{help_to_grow, split};
 use crate::layout::Fingerprint;
 use crate::table::Candidates;
-use crate::table::doubling::{Class, Word, alternate};
+use crate::table::doubling::{Class, Hint, Word, alternate};
 use crate::tokens::insertion::{ATTEMPTS, Opened, Refusal, open};
 
 /// The token of an item, as it is stored in a bucket.
@@ -17,12 +17,16 @@ pub(super) fn token(class: Class, live: &Live) -> Option<Token> {
     Token::from_bits(u32::from(lane))
 }
 
-/// Adds one token of this item, of the full length.
+/// Adds one token of this item, of the full length, by a hint of just before.
 ///
 /// Linearization point: the exchange that adds it, or the commit of the last hop that places it.
 #[inline]
-pub(super) fn insert(tokens: &Doubling, hash: u64, budget: usize) -> Result<(), Refusal> {
-    let hint = tokens.blocks.hint();
+pub(super) fn insert(
+    tokens: &Doubling,
+    hint: Hint,
+    hash: u64,
+    budget: usize,
+) -> Result<(), Refusal> {
     let pair = tokens.blocks.pair(hint, hash);
     let (a, b) = pair.load();
     if hint.is_at_rest() && Word::are_plain(a, b) {

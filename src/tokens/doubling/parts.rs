@@ -11,7 +11,7 @@ use crate::table::doubling::{
 };
 use crate::tokens::descriptor::{Pool, Resolved};
 use crate::tokens::hints::{Hint, Hints};
-use crate::tokens::stripes::{OfGrowing, Stripes};
+use crate::tokens::stripes::Stripes;
 
 pub(super) type Bucket = layout::Bucket<Lanes16>;
 pub(super) type Token = layout::Token<Lanes16>;
@@ -23,7 +23,7 @@ pub(super) type Token = layout::Token<Lanes16>;
 pub(crate) struct Doubling {
     /// Shared with calls that are deferred.
     pub(super) blocks: Arc<Blocks>,
-    pub(super) stripes: Stripes<OfGrowing>,
+    pub(super) stripes: Stripes,
     pub(super) pool: Pool<Lanes16>,
     pub(super) hints: Hints<Lanes16>,
     /// Maximum number of buckets that one path search examines.
@@ -69,7 +69,7 @@ impl Doubling {
         let level = blocks.hint().level();
         Ok(Self {
             blocks: Arc::new(blocks),
-            stripes: Stripes::new(1 << level)?,
+            stripes: Stripes::new()?,
             pool: Pool::new(descriptors_for(level))?,
             hints: Hints::new()?,
             search_budget,
@@ -78,7 +78,7 @@ impl Doubling {
 
     /// The heap bytes of a table that is yet to be built. To find out, it builds everything except the words.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
-        let rest = Stripes::<OfGrowing>::new(1 << first)?.bytes()
+        let rest = Stripes::new()?.bytes()
             + Pool::<Lanes16>::new(descriptors_for(first))?.bytes()
             + Hints::<Lanes16>::new()?.bytes();
         Ok(size_of::<Blocks>() + Blocks::bytes_for(first) + rest)

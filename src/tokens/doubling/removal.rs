@@ -10,15 +10,14 @@ use super::parts::{Doubling, Live, Token};
 use super::settlement::live;
 use super::splitting::help_to_grow;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, Prefix, Word};
+use crate::table::doubling::{Class, Hint, Prefix, Word};
 
-/// Removes one token that covers this item. Returns false if there is none.
+/// Removes one token that covers this item, by a hint of just before. Returns false if there is none.
 ///
 /// Linearization points: of a success, the exchange that clears the slot; of a failure, a moment between the two version
 /// reads, as of a miss.
 #[inline]
-pub(super) fn remove(tokens: &Doubling, hash: u64) -> bool {
-    let hint = tokens.blocks.hint();
+pub(super) fn remove(tokens: &Doubling, hint: Hint, hash: u64) -> bool {
     let pair = tokens.blocks.pair(hint, hash);
     let f = pair.fingerprint();
     let version = tokens.stripes.version(f);

@@ -36,7 +36,7 @@ impl Doubling {
     /// A copy that holds every token that is stored from the call to the return, and their number.
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
         let scan = self.hints.scan(1 << self.level())?;
-        in_attempts(self.stripes.len(), |passes| {
+        in_attempts(|passes| {
             // Before any word: words that the sweep has passed by now are split in the copy.
             let copy = self.empty_at(self.stage())?;
             Group::all(passes).try_for_each(|group| copy_group(self, &scan, group, &copy))?;
@@ -293,7 +293,7 @@ mod tests {
             let tokens = table(first, level);
             let buckets = 1usize << level;
             for hash in (0..3 * buckets as u64).map(model::mix) {
-                let _ = tokens.insert(hash, 256);
+                let _ = tokens.insert(tokens.hint(), hash, 256);
             }
             assert_copied(&tokens);
             begin(&tokens);
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(copy.peek(bucket), None);
         assert_eq!(copy.taken(), 12);
         assert!(hashes.clone().all(|hash| copy.count(hash) == 1));
-        assert!(hashes.clone().all(|hash| copy.remove(hash)));
+        assert!(hashes.clone().all(|hash| copy.remove(copy.hint(), hash)));
     }
 
     /// The table doubles twice after the copy was made for its level. If the stripes still announced a scan, all later
@@ -347,7 +347,10 @@ mod tests {
         for passes in [1, 4] {
             let tokens = table(4, 4);
             let item = 0x0123_4567_89ab_cdef;
-            assert!(tokens.insert(item, 256).is_ok(), "there is room");
+            assert!(
+                tokens.insert(tokens.hint(), item, 256).is_ok(),
+                "there is room"
+            );
             let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
             let copy = tokens.empty_at(tokens.stage()).expect("memory");
             double(&tokens);
