@@ -197,7 +197,7 @@
 //!
 //! *Real threads* (`tests/stress`, in a build that can stop a thread before any access): histories, in which some order
 //! of the calls must explain each class; threads that die or stop at each step of each operation, one and two at a
-//! time, while others continue on the same buckets; the same seen from outside, next to sets in locks; churn at high
+//! time, while others continue on the same buckets; the same seen from outside, next to a set in a lock; churn at high
 //! load for as long as there is time. A run fails if its intended races did not happen.
 //!
 //! *Sanitizers* (`.ci/sanitizers`): the threaded tests under ThreadSanitizer, the tests of memory and of stored bytes

@@ -105,7 +105,8 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         }
     }
 
-    /// Sizes the filter for this many items; 1,024 unless set. Replaces an earlier `buckets`.
+    /// Sizes the filter for this many items. Unless set, for 1,024, as [`Default`] does; 0 gives the smallest table.
+    /// Replaces an earlier `buckets`.
     ///
     /// For a growing filter it sizes the first table, to a power of two of buckets: the closer this is to the final
     /// number of items, the fewer false positives. For a rotating filter it sizes each generation: for the items of one
@@ -126,10 +127,12 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Sets the exact number of buckets, each with four slots unless another layout is chosen. It must be a power of
-    /// two from 2, times at most 31; otherwise [`build`](Self::build) names the nearest such number. Replaces an
-    /// earlier `capacity`. For a growing filter this is the size of the first table, for a rotating one the size of
-    /// each generation. For a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) it must be a power of two.
+    /// Sets the exact number of buckets, each with four slots unless another layout is chosen. Replaces an earlier
+    /// `capacity`.
+    ///
+    /// The number must be a power of two from 2 up, times a factor of at most 31; otherwise [`build`](Self::build) names
+    /// the nearest such number. For a rotating filter it is the size of each generation. For a growing filter it is the
+    /// size of the first table, and must be a power of two.
     ///
     /// # Examples
     ///
@@ -354,7 +357,7 @@ impl<E: Buildable, S: fmt::Debug> fmt::Debug for FilterBuilder<E, S> {
 /// Filters whose hasher has a random seed. They need the feature `std`; without it, pass a seed.
 #[cfg(feature = "std")]
 impl<E: Buildable> Filter<E, RandomState> {
-    /// Creates a filter for `items` items, with a randomly seeded hasher.
+    /// Creates a filter for `items` items, with a randomly seeded hasher. For 0 items it is the smallest.
     ///
     /// For a growing filter this sizes the first table, which holds about as many: from half a million items up, up to
     /// 2 % fewer, because its searches are shorter. It has no limits.

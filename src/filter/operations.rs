@@ -121,7 +121,8 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         self.remove_hash(self.hash_one(item))
     }
 
-    /// The number of copies of `item`: 0 to 8, per table in a growing filter and per generation in a rotating one.
+    /// The number of copies of `item`: 0 to 8 with four slots in a bucket, per table in a growing
+    /// filter and per generation in a rotating one.
     ///
     /// Counts the tokens equal to the item's, including those of other items with the same token. Exact while no other
     /// thread writes them. Under concurrent writes it may over-report: a copy that is removed while an equal one is
