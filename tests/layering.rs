@@ -1,18 +1,19 @@
-//! The walls of the house: who may import from whom.
+//! Which module may import from which.
 //!
-//! * A room imports from its own floor and from those below, never from a floor above.
-//! * No two rooms import from each other, directly or by way of others.
-//! * Only the room of the atomics knows that there are model checkers.
+//! * A module imports from its own layer and from those below, never from a layer above.
+//! * No two modules import from each other, directly or by way of others.
+//! * Only the module of the atomics knows that there are model checkers.
+//! * Every source file is compiled: none has been forgotten by the `mod` lines.
 //!
-//! A room is a file under `src`. What a file merely passes on (`pub use`, `pub(crate) use`) is no arrow of its own: who
-//! imports it imports from the room that it comes from. Unit tests may import what they like.
+//! A module is a file under `src`. A re-export (`pub use`, `pub(crate) use`) is not an import: who imports the name
+//! imports from the module that it comes from. Unit tests may import what they like.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The floors, from the ground up, and the rooms on the top level that are on each.
-const FLOORS: [&[&str]; 8] = [
+/// The layers, from the lowest up, and the top-level modules of each.
+const LAYERS: [&[&str]; 8] = [
     &["error", "sync", "allocate", "random_state", "layout"],
     &["table"],
     &["tokens"],
@@ -23,17 +24,17 @@ const FLOORS: [&[&str]; 8] = [
     &["lib", "testing"],
 ];
 
-/// Rooms that hold documentation alone.
+/// Modules that contain only documentation.
 const PAGES: [&str; 3] = ["design", "format", "guide"];
 
-/// A room or what is in it, by its path: `tokens::lookup`.
+/// The path of a module or of an item in it: `tokens::lookup`.
 type Name = Vec<String>;
 
-/// The rooms, with the code of each.
-type Rooms = BTreeMap<Name, String>;
+/// The modules, with the code of each.
+type Modules = BTreeMap<Name, String>;
 
-/// Where the names lead that a room passes on.
-type Doors = BTreeMap<Name, Name>;
+/// The origins of the names that a module re-exports.
+type Reexports = BTreeMap<Name, Name>;
 
 fn names(path: &str) -> Name {
     path.split("::").map(str::to_owned).collect()
@@ -50,28 +51,33 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// All rooms but those of tests and of documentation, without comments and without unit tests.
-fn rooms() -> Rooms {
+/// All modules except those of tests and of documentation, without comments and without unit tests.
+fn modules() -> Modules {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut paths = Vec::new();
     files(&source, &mut paths);
-    let mut rooms = Rooms::new();
+    let mut modules = Modules::new();
     for path in paths {
         let inside = path.strip_prefix(&source).expect("below");
         let parts = inside.with_extension("");
         let parts = parts.iter().map(|part| part.to_str().expect("a name"));
-        let room: Name = parts.map(str::to_owned).collect();
-        if room.last().is_some_and(|name| name == "tests") || PAGES.contains(&room[0].as_str()) {
+        let module: Name = parts.map(str::to_owned).collect();
+        if module.last().is_some_and(|name| name == "tests") || PAGES.contains(&module[0].as_str())
+        {
             continue;
         }
         let text = fs::read_to_string(&path).expect("readable");
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
         let lines = text.lines().map(str::trim);
         let code: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
-        rooms.insert(room, code.join("\n"));
+        modules.insert(module, code.join("\n"));
     }
-    assert!(rooms.len() > 60, "only {} rooms were found", rooms.len());
-    rooms
+    assert!(
+        modules.len() > 60,
+        "only {} modules were found",
+        modules.len()
+    );
+    modules
 }
 
 /// Takes `{a, b::{c, d}}` apart: the paths that it stands for.
@@ -94,7 +100,7 @@ fn expand(tree: &str) -> Vec<String> {
         .collect()
 }
 
-/// What a room imports: the paths, and whether it only passes them on.
+/// What a module imports: the paths, and whether it only re-exports them.
 fn imports(code: &str) -> Vec<(Name, bool)> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("use ") {
@@ -111,7 +117,7 @@ fn imports(code: &str) -> Vec<(Name, bool)> {
     found
 }
 
-/// The paths from the root that stand in the midst of the code.
+/// The paths from the root in the code.
 fn paths_in(code: &str) -> impl Iterator<Item = Name> {
     code.match_indices("crate::").map(|(at, _)| {
         let path = &code[at..];
@@ -120,15 +126,15 @@ fn paths_in(code: &str) -> impl Iterator<Item = Name> {
     })
 }
 
-/// The room that a path leads to from a room, through the doors on the way; nothing for other crates.
-fn resolve(rooms: &Rooms, doors: &Doors, from: &Name, path: &[String]) -> Option<Name> {
+/// The module that a path leads to from a module, by way of re-exports; nothing for other crates.
+fn resolve(modules: &Modules, reexports: &Reexports, from: &Name, path: &[String]) -> Option<Name> {
     let (mut at, mut rest) = match path[0].as_str() {
         "crate" => (Vec::new(), &path[1..]),
         "self" => (from.clone(), &path[1..]),
         "super" => (from[..from.len() - 1].to_vec(), &path[1..]),
         // A child, or another crate.
         child => {
-            let is_child = rooms.contains_key(&[&from[..], &[child.to_owned()]].concat());
+            let is_child = modules.contains_key(&[&from[..], &[child.to_owned()]].concat());
             is_child.then(|| (from.clone(), path))?
         }
     };
@@ -137,11 +143,11 @@ fn resolve(rooms: &Rooms, doors: &Doors, from: &Name, path: &[String]) -> Option
             at.pop();
         } else {
             let inside = [&at[..], std::slice::from_ref(name)].concat();
-            if !rooms.contains_key(&inside) {
+            if !modules.contains_key(&inside) {
                 let here = if at.is_empty() { names("lib") } else { at };
-                let door = doors.get(&[&here[..], std::slice::from_ref(name)].concat());
-                return match door {
-                    Some(path) if path.len() > 1 => resolve(rooms, doors, &here, path),
+                let reexport = reexports.get(&[&here[..], std::slice::from_ref(name)].concat());
+                return match reexport {
+                    Some(path) if path.len() > 1 => resolve(modules, reexports, &here, path),
                     _ => Some(here),
                 };
             }
@@ -152,46 +158,49 @@ fn resolve(rooms: &Rooms, doors: &Doors, from: &Name, path: &[String]) -> Option
     Some(at)
 }
 
-/// The rooms that each room imports from.
+/// The modules that each module imports from.
 fn arrows() -> BTreeMap<Name, BTreeSet<Name>> {
-    let rooms = rooms();
-    let mut doors = Doors::new();
-    for (room, code) in &rooms {
+    let modules = modules();
+    let mut reexports = Reexports::new();
+    for (module, code) in &modules {
         for (path, _) in imports(code)
             .into_iter()
-            .filter(|(_, passed_on)| *passed_on)
+            .filter(|(_, reexported)| *reexported)
         {
-            doors.insert([&room[..], &path[path.len() - 1..]].concat(), path);
+            reexports.insert([&module[..], &path[path.len() - 1..]].concat(), path);
         }
     }
-    let of_room = |(room, code): (&Name, &String)| {
+    let of_module = |(module, code): (&Name, &String)| {
         let imported = imports(code)
             .into_iter()
-            .filter(|(_, passed_on)| !passed_on);
+            .filter(|(_, reexported)| !reexported);
         let paths = imported.map(|(path, _)| path).chain(paths_in(code));
-        let targets = paths.filter_map(|path| resolve(&rooms, &doors, room, &path));
+        let targets = paths.filter_map(|path| resolve(&modules, &reexports, module, &path));
         (
-            room.clone(),
-            targets.filter(|target| target != room).collect(),
+            module.clone(),
+            targets.filter(|target| target != module).collect(),
         )
     };
-    rooms.iter().map(of_room).collect()
+    modules.iter().map(of_module).collect()
 }
 
-fn floor(room: &Name) -> usize {
-    let floor = FLOORS
+fn layer(module: &Name) -> usize {
+    let layer = LAYERS
         .iter()
-        .position(|rooms| rooms.contains(&room[0].as_str()));
-    floor.unwrap_or_else(|| panic!("`{}` is on no floor: add it to the list", room.join("/")))
+        .position(|modules| modules.contains(&module[0].as_str()));
+    layer.unwrap_or_else(|| panic!("`{}` is in no layer: add it to the list", module.join("/")))
 }
 
 #[test]
-fn no_room_imports_from_a_floor_above() {
+fn no_module_imports_from_a_layer_above() {
     let arrows = arrows();
     let mut upward = Vec::new();
-    for (room, targets) in &arrows {
-        for target in targets.iter().filter(|&target| floor(target) > floor(room)) {
-            upward.push(format!("{} -> {}", room.join("/"), target.join("/")));
+    for (module, targets) in &arrows {
+        for target in targets
+            .iter()
+            .filter(|&target| layer(target) > layer(module))
+        {
+            upward.push(format!("{} -> {}", module.join("/"), target.join("/")));
         }
     }
     assert!(upward.is_empty(), "arrows up: {upward:#?}");
@@ -200,17 +209,17 @@ fn no_room_imports_from_a_floor_above() {
 }
 
 #[test]
-fn no_rooms_import_in_a_circle() {
-    // Takes away who imports from nobody that is left, until only circles are, and who imports from them.
+fn no_modules_import_in_a_circle() {
+    // Take away the modules that import from none that is left, until only circles are, and their importers.
     let mut left = arrows();
     loop {
-        let rooms: BTreeSet<Name> = left.keys().cloned().collect();
-        left.retain(|_, targets| targets.iter().any(|target| rooms.contains(target)));
-        if left.len() == rooms.len() {
+        let modules: BTreeSet<Name> = left.keys().cloned().collect();
+        left.retain(|_, targets| targets.iter().any(|target| modules.contains(target)));
+        if left.len() == modules.len() {
             break;
         }
     }
-    let circles: Vec<String> = left.keys().map(|room| room.join("/")).collect();
+    let circles: Vec<String> = left.keys().map(|module| module.join("/")).collect();
     assert!(
         circles.is_empty(),
         "in circles, or behind them: {circles:#?}"
@@ -218,7 +227,7 @@ fn no_rooms_import_in_a_circle() {
 }
 
 #[test]
-fn only_the_room_of_the_atomics_knows_the_checkers() {
+fn only_the_module_of_the_atomics_knows_the_checkers() {
     let words = [
         "cfg(loom",
         "all(loom",
@@ -227,9 +236,52 @@ fn only_the_room_of_the_atomics_knows_the_checkers() {
         "sync::atomic::Atomic",
         "atomic::Atomic<",
     ];
-    for (room, code) in rooms().iter().filter(|(room, _)| room[0] != "sync") {
+    for (module, code) in modules().iter().filter(|(module, _)| module[0] != "sync") {
         for word in words {
-            assert!(!code.contains(word), "{}: {word}", room.join("/"));
+            assert!(!code.contains(word), "{}: {word}", module.join("/"));
         }
     }
+}
+
+/// A file without a `mod` line would be formatted and read, but never compiled or run.
+#[test]
+fn every_source_file_is_compiled() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    for part in ["src", "tests", "loom-tests", "benches", "crates"] {
+        files(&root.join(part), &mut paths);
+    }
+    let is_ours = |path: &&PathBuf| !path.components().any(|part| part.as_os_str() == "target");
+    let mut forgotten = Vec::new();
+    for path in paths.iter().filter(is_ours) {
+        let stem = path.file_stem().expect("a file").to_string_lossy();
+        let directory = path.parent().expect("below the root");
+        let folder = directory.file_name().expect("below the root");
+        let is_target = ["tests", "examples", "benches", "bin", "targets"]
+            .iter()
+            .any(|&name| folder == name);
+        if is_target || ["main", "lib", "mod", "build"].contains(&&*stem) {
+            continue;
+        }
+        let parents = ["main.rs", "lib.rs", "mod.rs"].map(|name| directory.join(name));
+        let declares = |parent: &PathBuf| {
+            let text = fs::read_to_string(parent).unwrap_or_default();
+            let line = format!("mod {stem};");
+            text.lines().any(|code| {
+                code.trim_start()
+                    .trim_start_matches("pub ")
+                    .trim_start_matches("pub(crate) ")
+                    .starts_with(&line)
+            })
+        };
+        if !parents
+            .iter()
+            .chain([&directory.with_extension("rs")])
+            .any(declares)
+        {
+            forgotten.push(path);
+        }
+    }
+    assert!(paths.len() > 300, "only {} files were found", paths.len());
+    assert!(forgotten.is_empty(), "no `mod` line: {forgotten:#?}");
 }

@@ -205,7 +205,7 @@
 //!
 //! ## What changes
 //!
-//! | room | what it does with values |
+//! | module | what it does with values |
 //! |---|---|
 //! | relocation | moves *this* token: if the token has another value by now, the hop is impossible, as if the token were gone |
 //! | replacement | one exchange of the word that holds the token; a frozen word is settled first |
