@@ -9,12 +9,12 @@ use std::hash::BuildHasher;
 
 use lockfree_cuckoo::{
     Buildable, Chunks, CuckooFilter, DynFilter, Engine, Filter, FilterBuilder, Fixed, Growing,
-    GrowingCuckooFilter, Rotating, Shape, SnapshotError,
+    GrowingCuckooFilter, Kind, Rotating, Shape, SnapshotError,
 };
 use model::hashers::AsGiven;
 use model::mix;
 
-use crate::door::Kind;
+use crate::door::empty;
 
 /// The rest of the chunks, of so many bytes.
 fn rest(chunks: &mut Chunks<'_>, size: usize) -> Result<Vec<u8>, SnapshotError> {
@@ -86,7 +86,7 @@ fn are_the_stored_form(filter: DynFilter) {
 fn chunks_are_the_stored_form() {
     for shape in Shape::ALL {
         for kind in [Kind::Fixed, Kind::Rotating] {
-            are_the_stored_form(kind.build(shape, 300));
+            are_the_stored_form(empty(kind, shape, 300));
         }
     }
     for (items, doubles) in [(0, false), (11_000, false), (11_000, true)] {

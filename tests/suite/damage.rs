@@ -12,14 +12,17 @@
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 
-use lockfree_cuckoo::{Buildable, CuckooFilter, DynFilter, Filter, RandomState, ReadError, Shape};
+use lockfree_cuckoo::{
+    Buildable, CuckooFilter, DynFilter, Filter, Kind, RandomState, ReadError, Shape,
+};
 use model::hashers::Fnv;
 use model::stored::{self, Field};
 use model::{Layout, mix};
 use proptest::prelude::*;
 
 use crate::door::{
-    DEFAULT, Kind, Read, agree, geometry_of, kinds, model_of, of_each_engine, plain, random,
+    DEFAULT, Read, agree, empty, geometry_of, kinds, model_of, of_each_engine, plain, random,
+    read_as,
 };
 use crate::golden::{bytes_of, of_layout};
 
@@ -45,7 +48,7 @@ fn sound_custom() -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> Read {
-    Kind::Fixed.read(bytes)
+    read_as(Kind::Fixed, bytes)
 }
 
 fn read_custom(bytes: &[u8], key: u64) -> Result<DynFilter<Fnv>, ReadError> {
@@ -111,7 +114,7 @@ fn nothing_passes_as_a_filter() {
     nothing_passes(|bytes| read_custom(bytes, 1), &sound_custom());
     for (kind, shape) in kinds().filter(|&(kind, _)| kind != Kind::Growing) {
         let bytes = bytes_of(&of_layout(kind, shape));
-        nothing_passes(|bytes| kind.read(bytes), &bytes);
+        nothing_passes(|bytes| read_as(kind, bytes), &bytes);
     }
 }
 
@@ -236,7 +239,7 @@ fn with_repaired_checksums_it_is_an_error_or_a_filter_that_works() {
         let mut passed = 0;
         for bit in 0..8 * bytes.len() {
             let changed = changed(&flipped(&bytes, bit), &[]);
-            if let Ok(filter) = kind.read(&changed) {
+            if let Ok(filter) = read_as(kind, &changed) {
                 keeps_its_promises(&changed, filter);
                 passed += 1;
             }
@@ -345,7 +348,7 @@ fn a_seed_is_stored_and_not_guessed() {
 #[test]
 fn words_of_another_layout_are_refused_or_make_a_sound_filter() {
     for from in Shape::ALL {
-        let filter = Kind::Fixed.build(from, 300);
+        let filter = empty(Kind::Fixed, from, 300);
         (0..200).for_each(|item| filter.insert_hash(mix(item)).expect("room"));
         let bytes = filter.to_bytes().expect("quiet");
         for to in Shape::ALL {
@@ -497,11 +500,11 @@ proptest! {
     #[test]
     fn bytes_from_nowhere_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         for kind in [Kind::Fixed, Kind::Growing, Kind::Rotating] {
-            prop_assert!(kind.read(&bytes).is_err());
+            prop_assert!(read_as(kind, &bytes).is_err());
             // Behind the right beginning too.
-            let sound = kind.build(DEFAULT, 8).to_bytes().expect("quiet");
+            let sound = empty(kind, DEFAULT, 8).to_bytes().expect("quiet");
             for begun in [&sound[..12], &sound[..15]] {
-                prop_assert!(kind.read(&[begun, &bytes].concat()).is_err());
+                prop_assert!(read_as(kind, &[begun, &bytes].concat()).is_err());
             }
         }
     }

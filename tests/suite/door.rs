@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{
     BuildError, Buildable, CuckooFilter, DynFilter, Filter, Fixed, Growing, GrowingCuckooFilter,
-    Lanes, ReadError, Rotating, RotatingCuckooFilter, Shape,
+    Kind, Lanes, ReadError, Rotating, RotatingCuckooFilter, Shape,
 };
 use model::geometry::Geometry;
 use model::hashers::AsGiven;
@@ -94,54 +94,38 @@ pub(crate) fn read(bytes: &[u8]) -> Subject {
 /// What was read, or why it was not.
 pub(crate) type Read = Result<DynFilter, ReadError>;
 
-/// The kind of a stored filter. The default hasher reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Fixed,
-    Growing,
-    Rotating,
+/// An empty filter of this kind, for so many items, with this layout. Filters that grow have one layout.
+pub(crate) fn empty(kind: Kind, shape: Shape, capacity: usize) -> DynFilter {
+    let (fixed, rotating) = (CuckooFilter::builder(), RotatingCuckooFilter::builder());
+    let built = match kind {
+        Kind::Fixed => fixed.capacity(capacity).seed(7).build_shape(shape),
+        Kind::Rotating => rotating.capacity(capacity).seed(7).build_shape(shape),
+        Kind::Growing => {
+            assert_eq!(shape, DEFAULT);
+            let builder = GrowingCuckooFilter::builder().capacity(capacity).seed(7);
+            builder.build().map(DynFilter::from)
+        }
+    };
+    built.expect("memory")
 }
 
-impl Kind {
-    /// An empty one for so many items, with this layout. Filters that grow have one layout.
-    pub(crate) fn build(self, shape: Shape, capacity: usize) -> DynFilter {
-        let seed = 7;
-        let built = match self {
-            Self::Fixed => CuckooFilter::builder()
-                .seed(seed)
-                .capacity(capacity)
-                .build_shape(shape),
-            Self::Rotating => RotatingCuckooFilter::builder()
-                .seed(seed)
-                .capacity(capacity)
-                .build_shape(shape),
-            Self::Growing => {
-                assert_eq!(shape, DEFAULT);
-                let builder = GrowingCuckooFilter::builder().capacity(capacity).seed(seed);
-                builder.build().map(DynFilter::from)
-            }
-        };
-        built.expect("memory")
+/// Reads a filter of this kind in all ways, which must agree.
+pub(crate) fn read_as(kind: Kind, bytes: &[u8]) -> Read {
+    fn typed<E: Buildable>(bytes: &[u8]) -> Read {
+        Filter::<E>::from_bytes(bytes).map(DynFilter::from)
     }
-
-    /// Reads in all ways, which must agree.
-    pub(crate) fn read(self, bytes: &[u8]) -> Read {
-        fn typed<E: Buildable>(bytes: &[u8]) -> Read {
-            Filter::<E>::from_bytes(bytes).map(DynFilter::from)
-        }
-        let read = agree(DynFilter::from_bytes(bytes), DynFilter::read_from(bytes));
-        let typed = match self {
-            Self::Fixed => typed::<Fixed>(bytes),
-            Self::Growing => typed::<Growing>(bytes),
-            Self::Rotating => typed::<Rotating>(bytes),
-        };
-        match typed {
-            // One that knows its layout is not asked of others.
-            Err(ReadError::OtherLayout { .. }) => read,
-            // Nor of other kinds.
-            Err(ReadError::OtherKind { .. }) => typed,
-            typed => agree(read, typed),
-        }
+    let read = agree(DynFilter::from_bytes(bytes), DynFilter::read_from(bytes));
+    let typed = match kind {
+        Kind::Fixed => typed::<Fixed>(bytes),
+        Kind::Growing => typed::<Growing>(bytes),
+        Kind::Rotating => typed::<Rotating>(bytes),
+    };
+    match typed {
+        // One that knows its layout is not asked of others.
+        Err(ReadError::OtherLayout { .. }) => read,
+        // Nor of other kinds.
+        Err(ReadError::OtherKind { .. }) => typed,
+        typed => agree(read, typed),
     }
 }
 

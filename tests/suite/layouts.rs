@@ -6,12 +6,12 @@
 //! What was stored once is in `golden`, and bytes that nobody stored are in `damage`.
 
 use lockfree_cuckoo::{
-    CuckooFilter, DynFilter, Filter, Fixed, Lanes, Layout, ReadError, RotatingCuckooFilter,
+    CuckooFilter, DynFilter, Filter, Fixed, Kind, Lanes, Layout, ReadError, RotatingCuckooFilter,
     SemiSorted, Shape,
 };
 use model::mix;
 
-use crate::door::{Kind, Subject, fixed, model_of, plain};
+use crate::door::{Subject, empty, fixed, model_of, plain, read_as};
 
 /// What is known of the type.
 #[test]
@@ -28,7 +28,7 @@ fn a_filter_of_each_type_is_cloned_and_reads_its_own_layout() {
         assert!(fresh.is_empty() && fresh.hasher().seed() == 7);
         assert_eq!(fresh.memory_usage(), clone.memory_usage());
         for shape in Shape::ALL {
-            let stored = Kind::Fixed.build(shape, 20).to_bytes().expect("quiet");
+            let stored = empty(Kind::Fixed, shape, 20).to_bytes().expect("quiet");
             match Filter::<Fixed<L>>::from_bytes(&stored) {
                 Ok(filter) => assert_eq!(
                     (DynFilter::from(filter).shape(), Shape::of::<L>()),
@@ -73,7 +73,7 @@ fn a_filter_that_rotates_forgets_with_every_layout() {
         // The first copy has left, the second one has not.
         assert_eq!((filter.count_hash(mix(1)), filter.len()), (1, 2));
         let bytes = filter.to_bytes().expect("memory");
-        let read = Kind::Rotating.read(&bytes).expect("valid");
+        let read = read_as(Kind::Rotating, &bytes).expect("valid");
         assert_eq!(read.rotating().map(|read| read.rotations()), Some(11));
     }
 }
@@ -82,7 +82,7 @@ fn a_filter_that_rotates_forgets_with_every_layout() {
 #[test]
 fn a_filter_of_a_fixed_size_has_one_table_and_no_limit() {
     for shape in Shape::ALL {
-        let mut fixed = Kind::Fixed.build(shape, 300);
+        let mut fixed = empty(Kind::Fixed, shape, 300);
         let memory = fixed.memory_usage();
         fixed.set_max_memory_usage(0);
         fixed.shrink_to_fit();

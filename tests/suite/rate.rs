@@ -5,11 +5,11 @@ use std::error::Error as _;
 
 use lockfree_cuckoo::{
     AnyLayout, BuildError, Buildable, CuckooFilter, DynFilter, FilterBuilder, Fixed,
-    GrowingCuckooFilter, Lanes, RandomState, Rotating, RotatingCuckooFilter, Shape,
+    GrowingCuckooFilter, Kind, Lanes, RandomState, Rotating, RotatingCuckooFilter, Shape,
 };
 use model::mix;
 
-use crate::door::{DEFAULT, Kind, plain};
+use crate::door::{DEFAULT, empty, plain};
 
 const ITEMS: usize = 3_000;
 
@@ -59,7 +59,7 @@ fn takes_no_less(kind: Kind, shape: Shape, rate: f64) {
 fn the_least_rate_that_is_taken_is_that_of_the_filter_with_its_items_in() {
     for shape in Shape::ALL {
         for kind in [Kind::Fixed, Kind::Rotating] {
-            let filter = kind.build(shape, ITEMS);
+            let filter = empty(kind, shape, ITEMS);
             insert_all(&filter);
             if let Some(rotating) = filter.rotating() {
                 rotating.rotate().expect("nobody is in the way");

@@ -6,21 +6,21 @@
 //!    of them, and can be filled again.
 
 use lockfree_cuckoo::testing::Double;
-use lockfree_cuckoo::{GrowingCuckooFilter, ReadError};
+use lockfree_cuckoo::{GrowingCuckooFilter, Kind, ReadError};
 use model::stored::tables::{self, Token};
 use model::stored::{self, Field};
 use proptest::prelude::*;
 
 use super::insert_all;
 use crate::damage::{changed, nothing_passes};
-use crate::door::{Kind, random};
+use crate::door::{random, read_as};
 
 const LEVEL: Field = tables::level(0);
 const FIRST: Field = tables::first(0);
 
 /// Reads in both ways, which must agree, and gives back the type.
 fn read(bytes: &[u8]) -> Result<GrowingCuckooFilter, ReadError> {
-    Kind::Growing.read(bytes)?;
+    read_as(Kind::Growing, bytes)?;
     GrowingCuckooFilter::from_bytes(bytes)
 }
 
@@ -51,7 +51,7 @@ fn growing(items: usize, cursor: usize, is_split: impl Fn(usize) -> bool) -> Vec
 fn nothing_passes_as_a_growing_filter() {
     let growing = growing(20, 1, |place| place == 0);
     for bytes in [sound(0), sound(20), sound(300), growing] {
-        nothing_passes(|bytes| Kind::Growing.read(bytes), &bytes);
+        nothing_passes(|bytes| read_as(Kind::Growing, bytes), &bytes);
     }
 }
 
