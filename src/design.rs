@@ -9,7 +9,7 @@
 //! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
 //! | class | the items with equal fingerprint and candidates |
 //! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [values](protocol#values) |
-//! | stripe | one of 8 to 128 version counters, depending on the size of the table, or of 32 in a table that doubles; chosen by the fingerprint alone |
+//! | stripe | one of 32 version counters, chosen by the fingerprint alone |
 //! | path | the chain of relocations that opens a slot in a full pair of buckets |
 //! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |
 //! | admission | the step of `insert_unique`: add a token if the other candidate holds no equal one |
@@ -47,12 +47,14 @@
 //! ```text
 //! bit    63            48 47            32 31            16 15             0
 //!       +----------------+----------------+----------------+----------------+
-//! bucket|   slot 3 > 0   |     slot 2     |     slot 1     |     slot 0     |  or 0: empty
+//! bucket|   slot 0 > 0   |     slot 1     |     slot 2     |     slot 3     |  or 0: empty
 //!       +----------------+----------+-----+----------------+----------------+
 //! refer-|       0        | index+1  |           sequence                    |  never 0
 //! ence  |    16 bits     | 10 bits  |           38 bits                     |
 //!       +----------------+----------+---------------------------------------+
 //! ```
+//!
+//! The picture is of fixed tables; in a table that doubles [0 is absent](doubling), and 2^48 is the empty bucket.
 //!
 //! Slots are packed from the top. So a bucket with a zero top slot is empty, all its bits are 0, and the 2^48 - 1 other
 //! values with a zero top slot never occur as content. They encode references. The fingerprints keep all their bits,

@@ -40,8 +40,8 @@
 //! absent -> bucket or reference -> gone -> absent
 //! ```
 //!
-//! *Absent* words are 0: fresh memory, or memory that was given back. A word that is *gone* sends its reader to the two
-//! words below. A word that is gone never becomes a bucket again. So a late exchange that expects a bucket or a
+//! *Absent* words are 0: fresh memory, or memory that was given back. So the empty bucket is another number here, 2^48.
+//! A word that is *gone* sends its reader to the two words below. A word that is gone never becomes a bucket again. So a late exchange that expects a bucket or a
 //! reference fails, and a bucket that is found is the live one, however its reader came to it.
 //!
 //! The *hint* is one word: the level at which lookups begin, and the address of its block. All words of that level have

@@ -79,6 +79,7 @@
 //! |---|---|
 //! | `insert`, room in a candidate | the exchange that adds the token |
 //! | `insert`, by a path | the commit of the last hop, which places the token in the slot it opens |
+//! | `insert`, in a growing filter | the same two points, in its target table; a split changes nothing |
 //! | `insert`, refused: `Full` or `TooManyCopies` | any moment of the call: it changed no class |
 //! | `contains`, true | the load of the word that holds the token; for a token arriving from a word that is frozen by the same reference, a moment of the call at which both words were frozen and the token was stored |
 //! | `contains`, false | a moment between the two reads of the version, see [a miss](#a-miss) |
@@ -159,8 +160,9 @@
 //! saw. On x86-64 it costs nothing: the exchanges are locked instructions and the loads plain ones either way. All
 //! other accesses are as weak as the arguments allow.
 //!
-//! "Mutant" says whether a model fails when the ordering is weakened (`cargo loom mutants`). The models weaken
-//! `SeqCst` to Acquire and Release, except the models of the one order itself.
+//! "Mutant" says whether a model fails when the ordering is weakened (`cargo loom mutants`). `tests/verify/mutants` names
+//! the model, beside the change: search it for the name of the source file. The models weaken `SeqCst` to Acquire and
+//! Release, except the models of the one order itself.
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
@@ -243,6 +245,7 @@
 //!   not overlap, so between the remove of the one and the admission of the other, both of which the reader has behind
 //!   or before it, there is none. `insert_unique_value` keeps to one token: it commits only if the witness holds none
 //!   while its target is frozen. A plain insert of the class does not.
+//!
 //! ## What is checked
 //!
 //! Models under loom cover the exact schedules of hops, replacements, removes, admissions and scans. The state checker

@@ -66,7 +66,8 @@ pub trait Words: Fitted + Copy + Eq + Debug + Send + Sync + 'static {
     /// Bits of a reference.
     const REFERENCE_BITS: u32;
 
-    /// The word that a reference is stored as. Not 0, and fewer bits than [`REFERENCE_BITS`](Self::REFERENCE_BITS).
+    /// The word that a reference is stored as. `bits` is not 0 and has at most
+    /// [`REFERENCE_BITS`](Self::REFERENCE_BITS) bits.
     fn reference(bits: u64) -> u64;
 
     /// The reference that a word is, if it is one.

@@ -6,7 +6,7 @@
 //! what a table took, what it is said to take (*promised*), the most that could be promised (*possible*), and how
 //! likely a refusal below the promise is (*chance*).
 //!
-//! The constants of `src/layout/layouts.rs` are chosen by this output. `--fillings 10` fills ten times as often, and
+//! The constants of `src/layout/shape.rs` are chosen by this output. `--fillings 10` fills ten times as often, and
 //! `--large` fills tables of four million buckets as well. The numbers depend on nothing but these two options.
 
 mod tail;
