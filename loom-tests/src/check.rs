@@ -4,6 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use loom::cell::UnsafeCell;
+use loom::thread;
+
 use crew::{checking_a_mutant, name_of_the_test, set_by};
 
 /// How many preemptive switches a schedule may have. A bound finds errors; it proves nothing beyond itself.
@@ -20,6 +23,28 @@ const SET_PREEMPTIONS: &str = "LOOM_MAX_PREEMPTIONS";
 
 /// Far more accesses than any model makes; reaching it means that a thread goes round for ever.
 const MAX_BRANCHES: usize = 20_000;
+
+/// Checks that what a thread wrote before `insert` is visible to whoever is told by `is_in` that the item is in.
+#[track_caller]
+pub fn publishes<F: Send + Sync + 'static>(
+    least: usize,
+    filter: impl Fn() -> F + Send + Sync + 'static,
+    insert: impl Fn(&F) + Copy + Send + Sync + 'static,
+    is_in: impl Fn(&F) -> bool + Send + Sync + 'static,
+) {
+    check(Bound::Usual, least, move || {
+        let shared = loom::sync::Arc::new((filter(), UnsafeCell::new(0)));
+        let others = shared.clone();
+        let writer = thread::spawn(move || {
+            others.1.with_mut(|_| {});
+            insert(&others.0);
+        });
+        if is_in(&shared.0) {
+            shared.1.with(|_| {});
+        }
+        writer.join().expect("the writer");
+    });
+}
 
 /// Checks `model` over all schedules within the bound. If they are fewer than `least`, it does not explore what it says.
 #[track_caller]

@@ -3,6 +3,7 @@
 
 use lockfree_cuckoo::Growing;
 use lockfree_cuckoo::testing::Double;
+use loom_tests::check::publishes;
 use loom_tests::race::{Act, Race, admit, hop, insert, quietly, race, remove, see, try_hop};
 use loom_tests::tiny::Item;
 
@@ -15,6 +16,8 @@ const X: Item = Item::alone(HEAD);
 const Y: Item = Item::alone(1 << 63 | HEAD);
 /// Of another head.
 const OTHER: Item = Item::alone(2 << 10);
+/// Of the other head, and first of the other bucket.
+const OPPOSITE: Item = Item::alone(1 << 63 | 2 << 10);
 /// The first token of `X` covers it, and one of its own after two doublings does not cover `X`.
 const NESTED: Item = Item::alone(1 << 53 | HEAD);
 /// Has the token of `X` in the first table, and a longer one of its own in the second.
@@ -288,5 +291,29 @@ fn inserts_into_two_tables_are_not_missed_crosswise() {
         .in_one_order()
         .thread([insert(OTHER), see(X)])
         .thread([add_table(), insert(X), see(OTHER)])
+        .check();
+}
+
+/// By the shortest way, and while the words are split.
+#[test]
+fn a_hit_publishes_what_came_before_the_insert() {
+    let insert = |filter: &Filter| filter.insert_hash(X.hash).expect("room");
+    let is_in = |filter: &Filter| filter.contains_hash(X.hash);
+    publishes(2, of_two_buckets, insert, is_in);
+    let doubling = || {
+        let filter = of_two_buckets();
+        assert!(filter.begin_to_double());
+        filter
+    };
+    publishes(2, doubling, insert, is_in);
+}
+
+/// Each then looks for the other's item, in another word than its own.
+#[test]
+fn inserts_are_not_missed_crosswise() {
+    race(10, of_two_buckets)
+        .in_one_order()
+        .thread([insert(X), see(OPPOSITE)])
+        .thread([insert(OPPOSITE), see(X)])
         .check();
 }

@@ -7,10 +7,7 @@
 #![cfg(all(loom, feature = "loom"))]
 
 use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes, Layout, Rotating, SemiSorted};
-use loom::cell::UnsafeCell;
-use loom::sync::Arc;
-use loom::thread;
-use loom_tests::check::{Bound, check};
+use loom_tests::check::publishes;
 use loom_tests::race::{
     Race, Told, act, admit, count, hop, insert, race, remove, see, try_hop, try_insert,
 };
@@ -210,30 +207,16 @@ fn a_token_that_hops_is_counted() {
     }
 }
 
-/// What a thread wrote before it inserted is visible to whoever is told that the item is in.
-fn publishes(least: usize, is_in: fn(&CuckooFilter, u64) -> bool) {
-    for first in [0, 1] {
-        check(Bound::Usual, least, move || {
-            let shared = Arc::new((pair::<Default>(1), UnsafeCell::new(0)));
-            let others = shared.clone();
-            let writer = thread::spawn(move || {
-                others.1.with_mut(|_| {});
-                others.0.insert_hash(at(0, F).hash).expect("room");
-            });
-            if is_in(&shared.0, at(first, F).hash) {
-                shared.1.with(|_| {});
-            }
-            writer.join().expect("the writer");
-        });
-    }
-}
-
 #[test]
 fn a_hit_publishes_what_came_before_the_insert() {
-    publishes(2, |filter, hash| filter.contains_hash(hash));
-    publishes(10, |filter, hash| {
-        filter.insert_unique_hash(hash) == Ok(false)
-    });
+    let filter = || pair::<Default>(1);
+    let insert = |filter: &CuckooFilter| filter.insert_hash(at(0, F).hash).expect("room");
+    for hash in [at(0, F).hash, at(1, F).hash] {
+        publishes(2, filter, insert, move |filter| filter.contains_hash(hash));
+        publishes(10, filter, insert, move |filter| {
+            filter.insert_unique_hash(hash) == Ok(false)
+        });
+    }
 }
 
 #[test]
