@@ -88,28 +88,31 @@
 //!
 //! type Owners = Filter<Fixed<Lanes<3, 13, 8>>>;
 //!
-//! /// The worker that owns the flow: this one, if nobody does.
-//! fn owner(owners: &Owners, flow: u64, me: u16) -> Result<u16, InsertError> {
-//!     Ok(owners.insert_unique_value(&flow, me)?.unwrap_or(me))
+//! /// The worker that owns the flow: this one, if nobody does. True if the call inserted it: only then does the end of
+//! /// the flow remove it.
+//! fn owner(owners: &Owners, flow: u64, me: u16) -> Result<(u16, bool), InsertError> {
+//!     let found = owners.insert_unique_value(&flow, me)?;
+//!     Ok((found.unwrap_or(me), found.is_none()))
 //! }
 //!
 //! let owners = Owners::with_capacity(10_000);
-//! assert_eq!(owner(&owners, 4711, 3)?, 3);
-//! assert_eq!(owner(&owners, 4711, 5)?, 3);
+//! let (worker, inserted) = owner(&owners, 4711, 3)?;
+//! assert_eq!((worker, inserted), (3, true));
+//! assert_eq!(owner(&owners, 4711, 5)?, (3, false));
 //!
 //! // Worker 3 hands the flow over. If several try, one succeeds.
 //! assert_eq!(owners.replace_value(&4711u64, 3, 5), Ok(true));
-//! assert_eq!(owner(&owners, 4711, 3)?, 5);
+//! assert_eq!(owner(&owners, 4711, 3)?, (5, false));
 //!
 //! // The flow ends.
-//! assert!(owners.remove_value(&4711u64, 5));
+//! assert!(inserted && owners.remove_value(&4711u64, 5));
 //! # Ok::<(), InsertError>(())
 //! ```
 //!
 //! * **The filter does not check a value against the item.** For an absent item, the answer is `None` or, rarely, the
 //!   value of another item. Use values for choices that may occasionally be wrong, or check the answer. In the program
-//!   above a false positive gives a flow the owner of another flow. All workers still agree on the owner, until the
-//!   other flow ends.
+//!   above a false positive gives a flow the owner of another flow. Such a flow has no token of its own, so its end
+//!   removes nothing. All workers agree on its owner until the other flow ends. Then it gets an owner anew.
 //! * **Insert with [`insert_unique_value`](crate::Filter::insert_unique_value) where you can.** Then a stored item has
 //!   its own value, and all calls are linearizable together.
 //! * **Remove and replace only what you inserted**, with its value.

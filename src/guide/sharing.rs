@@ -95,7 +95,6 @@
 //!   decides, because another worker can insert the key in between.
 //! * **Rotate by the times in the stream.** Batches carry the number of their period. The worker that takes the first
 //!   batch of a period rotates, and `refresh_many` keeps active keys:
-//!   batch of a period rotates, and `refresh_many` keeps active keys:
 //!
 //! ```
 //! use lockfree_cuckoo::RotatingCuckooFilter;
