@@ -16,8 +16,6 @@ const X: Item = Item::alone(HEAD);
 const Y: Item = Item::alone(1 << 63 | HEAD);
 /// Of another head.
 const OTHER: Item = Item::alone(2 << 10);
-/// Of the other head, and first of the other bucket.
-const OPPOSITE: Item = Item::alone(1 << 63 | 2 << 10);
 /// The first token of `X` covers it, and one of its own after two doublings does not cover `X`.
 const NESTED: Item = Item::alone(1 << 53 | HEAD);
 /// Has the token of `X` in the first table, and a longer one of its own in the second.
@@ -306,14 +304,4 @@ fn a_hit_publishes_what_came_before_the_insert() {
         filter
     };
     publishes(2, doubling, insert, is_in);
-}
-
-/// Each then looks for the other's item, in another word than its own.
-#[test]
-fn inserts_are_not_missed_crosswise() {
-    race(10, of_two_buckets)
-        .in_one_order()
-        .thread([insert(X), see(OPPOSITE)])
-        .thread([insert(OPPOSITE), see(X)])
-        .check();
 }
