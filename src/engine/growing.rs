@@ -115,7 +115,7 @@ impl Build for Growing {
         plan.check_memory(|| {
             Ok(GrowingTable::bytes_for(level)? + Tables::BESIDES + size_of::<AtomicU64>())
         })?;
-        let home = GrowingTable::new(level, budget).map_err(BuildError::OutOfMemory)?;
+        let home = GrowingTable::new(level, budget)?;
         let limits = Limits {
             false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
         };

@@ -221,8 +221,7 @@ impl<L: Layout> Build for Fixed<L> {
         plan.check_rate(geometry, capacity, Self::filling(&()))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         plan.check_memory(|| CountedTable::bytes_for(geometry, plan.descriptors))?;
-        let table = CountedTable::new(geometry, budget, plan.descriptors)
-            .map_err(BuildError::OutOfMemory)?;
+        let table = CountedTable::new(geometry, budget, plan.descriptors)?;
         Ok(Self { table, capacity })
     }
 

@@ -70,7 +70,7 @@ impl<O> Plan<O> {
         let Some(limit) = self.memory else {
             return Ok(());
         };
-        let needed = self.outside + heap().map_err(BuildError::OutOfMemory)?;
+        let needed = self.outside + heap()?;
         if needed > limit {
             return Err(BuildError::MemoryLimit { limit, needed });
         }

@@ -126,10 +126,9 @@ impl<L: Layout> Build for Rotating<L> {
             Ok(tables.saturating_mul(table))
         })?;
         let mut built = Vec::new();
-        allocate::grow(&mut built, tables).map_err(BuildError::OutOfMemory)?;
+        allocate::grow(&mut built, tables)?;
         for _ in 0..tables {
-            let table = CountedTable::new(geometry, budget, plan.descriptors);
-            built.push(table.map_err(BuildError::OutOfMemory)?);
+            built.push(CountedTable::new(geometry, budget, plan.descriptors)?);
         }
         Ok(Self::of_tables(built, capacity, 0))
     }
