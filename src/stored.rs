@@ -10,8 +10,6 @@ mod frame;
 mod growing;
 mod sized;
 mod source;
-#[cfg(test)]
-mod tests;
 
 pub use chunks::Chunks;
 pub(crate) use chunks::Listing;
