@@ -83,7 +83,10 @@ const PIECE: usize = 1 << 14;
 const MOST_TABLES: usize = 15;
 
 /// The stored form as bytes. Fails if the engine changes meanwhile, or if there is no memory for the bytes.
-pub(crate) fn to_vec(engine: &impl Stored, identity: &Identity) -> Result<Vec<u8>, SnapshotError> {
+pub(crate) fn to_vec(
+    engine: &(impl Stored + ?Sized),
+    identity: &Identity,
+) -> Result<Vec<u8>, SnapshotError> {
     let mut chunks = Chunks::of(engine, identity);
     let all = usize::try_from(chunks.bytes()).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
@@ -96,21 +99,18 @@ pub(crate) fn to_vec(engine: &impl Stored, identity: &Identity) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// Reads what follows the header. `hasher` makes the hasher for the stored identity, or fails.
-pub(crate) fn read<E: Restored, S>(
+/// Reads what follows the header of a filter of this kind and layout.
+pub(crate) fn read<E: Restored>(
     frame: &Frame,
-    source: &mut impl Source,
-    hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+    source: &mut dyn Source,
     outside: usize,
-) -> Result<(E, S), ReadError> {
-    let identity = frame.check::<E::Layout>(E::KIND)?;
+) -> Result<E, ReadError> {
     let numbers = frame.numbers()?;
     demand(
         E::TABLES.contains(&numbers.tables),
         "its number of tables is out of range",
     )?;
     E::check(&numbers)?;
-    let hasher = hasher(&identity)?;
 
     let mut input = Input::behind(frame, source);
     let list = Frame::BYTES + numbers.tables * ENTRY + CHECKSUM;
@@ -135,7 +135,7 @@ pub(crate) fn read<E: Restored, S>(
         tables.push((table, input.words(E::geometry(table))?));
     }
     input.checksum()?;
-    Ok((E::assemble(&numbers, tables, outside)?, hasher))
+    E::assemble(&numbers, tables, outside)
 }
 
 /// The geometry of a stored number of buckets.

@@ -246,8 +246,6 @@ impl InsertManyError {
     }
 }
 
-/// No source: the text contains the cause.
-
 /// Why a growing filter found no room, and did not grow.
 ///
 /// Every stored item stays where lookups find it. Inserts continue to succeed wherever there is room.

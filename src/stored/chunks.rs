@@ -153,7 +153,7 @@ impl<'a> StoredTable<'a> {
 
 impl<'a> Chunks<'a> {
     /// The stored form of a listing, with this layout and hasher.
-    pub(crate) fn of(stored: &'a impl Stored, identity: &Identity) -> Self {
+    pub(crate) fn of(stored: &'a (impl Stored + ?Sized), identity: &Identity) -> Self {
         let Listing {
             numbers,
             tables,

@@ -79,9 +79,8 @@ impl<R: Read> Source for Stream<R> {
 }
 
 /// A source that has been read up to some position, with the checksum of everything before it except the checksums.
-#[derive(Debug)]
-pub(super) struct Input<'a, T> {
-    source: &'a mut T,
+pub(super) struct Input<'a> {
+    source: &'a mut dyn Source,
     checksum: crc32fast::Hasher,
     /// Number of bytes read so far.
     found: u64,
@@ -91,9 +90,9 @@ pub(super) struct Input<'a, T> {
     known: bool,
 }
 
-impl<'a, T: Source> Input<'a, T> {
+impl<'a> Input<'a> {
     /// The input behind a header.
-    pub(super) fn behind(frame: &Frame, source: &'a mut T) -> Self {
+    pub(super) fn behind(frame: &Frame, source: &'a mut dyn Source) -> Self {
         Self {
             source,
             checksum: frame.begin_checksum(),
@@ -169,7 +168,7 @@ const CHUNK: usize = 1 << 14;
 /// Maximum number of bytes of a table allocated before a source of unknown length has given more.
 const AHEAD: usize = 1 << 19;
 
-impl<T: Source> Input<'_, T> {
+impl Input<'_> {
     /// Reads the words of one table.
     pub(super) fn words<L: Layout>(
         &mut self,
