@@ -209,17 +209,6 @@ impl<E, S> Filter<E, S> {
     /// The bytes outside the engine's heap memory.
     const BYTES: usize = size_of::<Self>();
 
-    /// A plan with default settings.
-    fn plan() -> Plan<E::Options>
-    where
-        E: Buildable,
-    {
-        Plan {
-            outside: Self::BYTES,
-            ..Plan::default()
-        }
-    }
-
     fn of(engine: E, hasher: S) -> Self {
         Self { engine, hasher }
     }
@@ -309,7 +298,7 @@ pub trait Buildable: Restored {
     /// The same engine with buckets of another layout if it takes [any](AnyLayout), otherwise the engine itself.
     // Not a type of `AnyLayout`: the compiler would then say that a growing filter's builder has no `layout`, but not
     // why.
-    type With<M: Layout>: Buildable<Options = Self::Options>;
+    type With<M: Layout>: Buildable;
 }
 
 /// An engine whose buckets can have any [layout](crate::guide::layouts): [`Fixed`] or [`Rotating`].
@@ -371,7 +360,7 @@ impl<L: Layout> Buildable for Rotating<L> {
 impl<E: Buildable, S: Default> Default for Filter<E, S> {
     #[track_caller]
     fn default() -> Self {
-        match E::build(&Self::plan()) {
+        match E::build(&Plan::default(), Self::BYTES) {
             Ok(engine) => Self::of(engine, S::default()),
             Err(error) => panic!("{error}"),
         }

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::hash::BuildHasher;
+use core::marker::PhantomData;
 
 use super::{AnyLayout, Buildable, Filter};
 #[cfg(feature = "std")]
@@ -59,8 +60,9 @@ pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, 
 ///
 /// Create one with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
 pub struct FilterBuilder<E: Buildable = Fixed, S = RandomState> {
-    pub(super) plan: Plan<E::Options>,
+    pub(super) plan: Plan,
     hasher: S,
+    engine: PhantomData<fn() -> E>,
 }
 
 impl<E: Buildable> FilterBuilder<E, RandomState> {
@@ -100,8 +102,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     #[must_use]
     pub fn with_hasher(hasher: S) -> Self {
         Self {
-            plan: Filter::<E, S>::plan(),
+            plan: Plan::default(),
             hasher,
+            engine: PhantomData,
         }
     }
 
@@ -167,11 +170,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     #[must_use]
     pub fn hasher<T>(self, hasher: T) -> FilterBuilder<E, T> {
         FilterBuilder {
-            plan: Plan {
-                outside: Filter::<E, T>::BYTES,
-                ..self.plan
-            },
+            plan: self.plan,
             hasher,
+            engine: PhantomData,
         }
     }
 
@@ -204,11 +205,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         E: AnyLayout,
     {
         FilterBuilder {
-            plan: Plan {
-                outside: Filter::<E::With<M>, S>::BYTES,
-                ..self.plan
-            },
+            plan: self.plan,
             hasher: self.hasher,
+            engine: PhantomData,
         }
     }
 
@@ -308,7 +307,7 @@ impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
     /// ```
     #[must_use]
     pub fn generations(mut self, generations: usize) -> Self {
-        self.plan.options.count = generations;
+        self.plan.generations = Some(generations);
         self
     }
 }
@@ -331,7 +330,7 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     /// assert!(matches!(error, BuildError::Capacity { requested: usize::MAX, .. }));
     /// ```
     pub fn build(self) -> Result<Filter<E, S>, BuildError> {
-        let engine = E::build(&self.plan)?;
+        let engine = E::build(&self.plan, Filter::<E, S>::BYTES)?;
         Ok(Filter::of(engine, self.hasher))
     }
 }
@@ -341,6 +340,7 @@ impl<E: Buildable, S: Clone> Clone for FilterBuilder<E, S> {
         Self {
             plan: self.plan.clone(),
             hasher: self.hasher.clone(),
+            engine: PhantomData,
         }
     }
 }

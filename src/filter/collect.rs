@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 use core::mem;
 
-use super::{Buildable, Engine, Filter};
-use crate::engine::{Operations, Plan, Size};
+use super::{Buildable, Engine, Filter, FilterBuilder};
+use crate::engine::Operations;
 use crate::error::{InsertError, InsertManyError};
 use crate::layout::LONG_BUDGET;
 use crate::table::sizing;
@@ -223,16 +223,11 @@ fn build<E: Buildable, S: BuildHasher>(
     let mut capacity = hashes.len().max(sizing::pair_slots::<E::Layout>());
     let mut larger = 0;
     loop {
-        let engine = match E::build(&Plan {
-            size: Size::Items(capacity),
-            // The sizes assume this budget. The shorter search of a growing filter would end in growth.
-            search_budget: Some(LONG_BUDGET),
-            ..Filter::<E, S>::plan()
-        }) {
-            Ok(engine) => engine,
+        let builder = FilterBuilder::with_hasher(hasher).capacity(capacity);
+        let filter = match builder.search_budget(LONG_BUDGET).build() {
+            Ok(filter) => filter,
             Err(error) => panic!("{error}"),
         };
-        let filter = Filter::of(engine, hasher);
         match fill(&filter, hashes).map_err(InsertManyError::into_error) {
             Ok(()) => return filter,
             Err(

@@ -246,7 +246,7 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     where
         E: AnyLayout,
     {
-        let filling = E::filling(&self.plan.options);
+        let filling = E::filling(&self.plan);
         let (shape, size) = plan::smallest(self.plan.size, filling, rate)?;
         self.plan.size = size;
         self.plan.rate = Some(rate);
