@@ -1,9 +1,9 @@
 //! Cells that are all 0, at an address with some low bits to spare, and a header in front of them.
 //!
-//! They are memory of zeros that nobody has to write. An allocator writes the zeros itself wherever memory has been used
-//! before, which takes a time that grows with the memory. The system hands out fresh pages, and clears each of them when it
-//! is first touched. So on Linux large memory comes from the system, and goes back to it. Elsewhere all of it comes from the
-//! allocator.
+//! They are memory of zeros that nobody has to write. An allocator writes the zeros itself wherever memory has been
+//! used before, which takes a time that grows with the memory. The system hands out fresh pages, and clears each of
+//! them when it is first touched. So on Linux large memory comes from the system, and goes back to it. Elsewhere all of
+//! it comes from the allocator.
 
 use alloc::alloc::{alloc_zeroed, dealloc};
 use core::alloc::Layout;
@@ -47,8 +47,8 @@ impl<H> Cells<H> {
 
     /// The size and the alignment of the memory for so many bytes of cells.
     ///
-    /// An allocator writes zeros itself if it is asked for an alignment that its fresh pages may not have. So it is asked
-    /// for more memory instead, unless that would be much for so few cells.
+    /// An allocator writes zeros itself if it is asked for an alignment that its fresh pages may not have. So it is
+    /// asked for more memory instead, unless that would be much for so few cells.
     fn layout(cells: usize) -> (usize, usize) {
         let size = cells.saturating_add(Self::ROOM);
         if sync::PLAIN && size > SMALL {
@@ -58,8 +58,8 @@ impl<H> Cells<H> {
         }
     }
 
-    /// Where cells are nothing but their values, as fresh pages that nothing has been written to: in a time that does not
-    /// depend on their number.
+    /// Where cells are nothing but their values, as fresh pages that nothing has been written to: in a time that does
+    /// not depend on their number.
     pub(crate) fn new(len: usize, header: H) -> Result<Self, OutOfMemory> {
         let failed = OutOfMemory::new(len.saturating_mul(size_of::<AtomicU64>()));
         let cells = Layout::array::<AtomicU64>(len).map_err(|_| failed)?;
@@ -70,7 +70,8 @@ impl<H> Cells<H> {
         // SAFETY: there are so many bytes more than the cells need.
         let first = unsafe { memory.add(memory.align_offset(ALIGNMENT) + Self::ROOM) };
         let first = first.cast::<AtomicU64>();
-        // SAFETY: there is as much room in front of the cells, and both types' alignments divide that of the first cell.
+        // SAFETY: there is as much room in front of the cells, and both types' alignments divide that of the first
+        // cell.
         unsafe { first.byte_sub(size_of::<H>()).cast::<H>().write(header) };
         if !sync::PLAIN {
             for index in 0..len {
@@ -134,8 +135,8 @@ impl<H> Drop for Cells<H> {
     }
 }
 
-/// As many bytes come from the system, if it hands out fresh pages. An allocator clears fewer in the time of a few hundred
-/// page faults at most.
+/// As many bytes come from the system, if it hands out fresh pages. An allocator clears fewer in the time of a few
+/// hundred page faults at most.
 const LARGE: usize = 1 << 20;
 
 /// Memory that was all 0 when it was allocated.
@@ -249,8 +250,8 @@ mod system {
     pub(super) unsafe fn unmap(_: NonNull<u8>, _: usize) {}
 }
 
-/// A slice of cells, taken apart where pages of this size begin: no huge page is broken up. Each part the system takes back
-/// in a short time.
+/// A slice of cells, taken apart where pages of this size begin: no huge page is broken up. Each part the system takes
+/// back in a short time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts<'a> {
     cells: &'a [AtomicU64],

@@ -211,8 +211,8 @@ impl From<SnapshotError> for std::io::Error {
 pub enum RotateError {
     /// Other threads changed the table to be emptied during every attempt: retry.
     #[error(
-        "other threads changed the table that the next generation needs during each of {attempts} attempts to empty it: \
-         try again"
+        "other threads changed the table that the next generation needs during each of {attempts} attempts to empty \
+         it: try again"
     )]
     Disturbed {
         /// Attempts that were made.

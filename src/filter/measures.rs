@@ -120,10 +120,10 @@ impl<E: Engine, S> Filter<E, S> {
     /// It assumes a hasher that mixes well.
     ///
     /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of `s` slots: about
-    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. A growing filter
-    /// has 0.000_126 before it doubles, because its 63 kinds of tokens are not equally frequent. The rates of its
-    /// tables add up, and so do those of the generations of a rotating filter. A table that doubles does not know the
-    /// age of its tokens, and older tokens cause more false positives. It reports the maximum, which is exact if
+    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. A growing
+    /// filter has 0.000_126 before it doubles, because its 63 kinds of tokens are not equally frequent. The rates of
+    /// its tables add up, and so do those of the generations of a rotating filter. A table that doubles does not know
+    /// the age of its tokens, and older tokens cause more false positives. It reports the maximum, which is exact if
     /// nothing was removed.
     ///
     /// # Examples

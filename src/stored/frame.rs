@@ -6,7 +6,6 @@ use core::any::Any;
 use core::hash::{BuildHasher, Hasher};
 
 use super::source::Source;
-use super::{demand, malformed};
 use crate::error::ReadError;
 use crate::layout::{Kind, LONG_BUDGET, MIN_BUDGET, Shape};
 use crate::random_state::RandomState;
@@ -25,6 +24,23 @@ pub struct Numbers {
     pub(super) search_budget: usize,
     pub(super) tables: usize,
 }
+
+/// A table's entry in the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number of buckets, or an encoding of it.
+    pub(super) shape: u64,
+    /// The occupied slots.
+    pub(super) items: u64,
+}
+
+/// Bytes of a word, of a checksum, and of an entry.
+pub(super) const WORD: usize = size_of::<u64>();
+pub(super) const CHECKSUM: usize = size_of::<u32>();
+pub(super) const ENTRY: usize = 2 * WORD;
+
+/// The maximum number of tables in a filter.
+pub(super) const MOST_TABLES: usize = 15;
 
 const BYTES: usize = 64;
 
@@ -283,4 +299,12 @@ impl Identity {
             None => self.admit(S::default()),
         }
     }
+}
+
+pub(super) fn malformed(reason: &'static str) -> ReadError {
+    ReadError::Malformed { reason }
+}
+
+pub(super) fn demand(condition: bool, reason: &'static str) -> Result<(), ReadError> {
+    condition.then_some(()).ok_or(malformed(reason))
 }

@@ -2,10 +2,9 @@
 
 use core::ops::RangeInclusive;
 
-use super::chunks::{Current, Listing, StoredTable, TableWords};
-use super::frame::Numbers;
-use super::source::Words;
-use super::{Entry, MOST_TABLES, Restored, Stored, WORD, at_most_slots, demand};
+use super::chunks::{Current, Listing, Stored, StoredTable, TableWords};
+use super::frame::{Entry, MOST_TABLES, Numbers, WORD, demand};
+use super::reading::{Restored, Words, at_most_slots};
 use crate::allocate;
 use crate::counted::{GrowingTable, geometry};
 use crate::engine::Growing;

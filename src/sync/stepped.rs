@@ -102,8 +102,8 @@ pub mod hooks {
     pub struct Access {
         /// Of the cell.
         pub address: usize,
-        /// Whether the processor takes the cell's line for itself: for a store, and for a read-modify-write, even of one that
-        /// changes nothing.
+        /// Whether the processor takes the cell's line for itself: for a store, and for a read-modify-write, even of
+        /// one that changes nothing.
         pub writes: bool,
     }
 
