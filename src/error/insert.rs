@@ -96,6 +96,7 @@ pub enum InsertError {
     #[error(transparent)]
     Value {
         /// The value, and the largest possible one.
+        #[from]
         error: ValueError,
     },
 }
