@@ -133,9 +133,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// Sets the exact number of buckets, each with four slots unless another layout is chosen. Replaces an earlier
     /// `capacity`.
     ///
-    /// The number must be a power of two from 2 up, times a factor of at most 31; otherwise [`build`](Self::build) names
-    /// the nearest such number. For a rotating filter it is the size of each generation. For a growing filter it is the
-    /// size of the first table, and must be a power of two.
+    /// The number must be a power of two from 2 up, times a factor of at most 31; otherwise [`build`](Self::build)
+    /// names the nearest such number. For a rotating filter it is the size of each generation. For a growing filter it
+    /// is the size of the first table, and must be a power of two.
     ///
     /// # Examples
     ///
