@@ -255,7 +255,7 @@ pub trait Engine: fmt::Debug + Sized + Send + Sync + 'static {
 
     /// Checks that a stored filter is of this kind and layout.
     #[doc(hidden)]
-    fn check(frame: &Frame) -> Result<(), ReadError>;
+    fn recognize(frame: &Frame) -> Result<(), ReadError>;
 
     /// Reads what follows the header of a filter that has so many bytes outside of its engine's heap.
     #[doc(hidden)]
@@ -282,7 +282,7 @@ impl<E: Restored> Engine for E {
         self.snapshot()
     }
 
-    fn check(frame: &Frame) -> Result<(), ReadError> {
+    fn recognize(frame: &Frame) -> Result<(), ReadError> {
         frame.check(E::KIND, Shape::of::<E::Layout>())
     }
 

@@ -85,7 +85,7 @@ impl Engine for Dyn {
         self.0.snapshot()
     }
 
-    fn check(frame: &Frame) -> Result<(), ReadError> {
+    fn recognize(frame: &Frame) -> Result<(), ReadError> {
         frame.kind().and_then(|_| frame.shape()).map(drop)
     }
 
@@ -139,7 +139,7 @@ fn read_boxed<E: Restored>(
     source: &mut dyn Source,
     outside: usize,
 ) -> Result<Dyn, ReadError> {
-    <E as Engine>::check(frame)?;
+    E::recognize(frame)?;
     let outside = outside - size_of::<Dyn>() + size_of::<E>();
     Ok(Dyn(Box::new(stored::read::<E>(frame, source, outside)?)))
 }

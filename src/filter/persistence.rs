@@ -239,7 +239,7 @@ impl<E: Engine, S> Filter<E, S> {
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
     ) -> Result<Self, ReadError> {
         let frame = Frame::read(source)?;
-        E::check(&frame)?;
+        E::recognize(&frame)?;
         let hasher = hasher(&frame.identity()?)?;
         Ok(Self::of(E::read(&frame, source, Self::BYTES)?, hasher))
     }
