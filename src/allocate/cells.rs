@@ -11,6 +11,8 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 use core::ptr::{self, NonNull};
 
+use memmap2::{MmapMut, MmapRaw};
+
 use crate::error::OutOfMemory;
 use crate::sync::{self, AtomicU64};
 
@@ -139,11 +141,14 @@ impl<H> Drop for Cells<H> {
 /// hundred page faults at most.
 const LARGE: usize = 1 << 20;
 
+/// The smallest page that there is.
+const PAGE: usize = 1 << 12;
+
 /// Memory that was all 0 when it was allocated.
 #[derive(Debug)]
-pub(super) struct Zeros {
-    first: NonNull<u8>,
-    layout: Layout,
+pub(super) enum Zeros {
+    Pages(MmapRaw),
+    Allocated { first: NonNull<u8>, layout: Layout },
 }
 
 #[allow(unsafe_code, reason = "it owns its memory, as a box does")]
@@ -157,97 +162,35 @@ impl Zeros {
     /// Of this size, which is not 0, and this alignment. None if there is no such memory.
     pub(super) fn new(layout: Layout) -> Option<Self> {
         debug_assert!(layout.size() > 0);
-        let first = if is_from_system(layout) {
-            system::map(layout.size())
-        } else {
-            #[allow(unsafe_code, reason = "an allocation")]
-            // SAFETY: the size is not 0.
-            NonNull::new(unsafe { alloc_zeroed(layout) })
-        };
-        Some(Self {
-            first: first?,
-            layout,
-        })
+        if cfg!(target_os = "linux") && layout.size() >= LARGE && layout.align() <= PAGE {
+            let pages = MmapMut::map_anon(layout.size()).ok()?;
+            return Some(Self::Pages(pages.into()));
+        }
+        #[allow(unsafe_code, reason = "an allocation")]
+        // SAFETY: the size is not 0.
+        let first = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Self::Allocated { first, layout })
     }
 
     /// The address of the first byte.
     pub(super) fn first(&self) -> NonNull<u8> {
-        self.first
+        match self {
+            Self::Pages(pages) => NonNull::new(pages.as_mut_ptr()).expect("mapped"),
+            Self::Allocated { first, .. } => *first,
+        }
     }
 }
 
 impl Drop for Zeros {
-    #[allow(unsafe_code, reason = "it owns its memory")]
     fn drop(&mut self) {
-        // SAFETY: nobody else has it, and it came from there, with this layout.
-        unsafe {
-            if is_from_system(self.layout) {
-                system::unmap(self.first, self.layout.size());
-            } else {
-                dealloc(self.first.as_ptr(), self.layout);
+        if let Self::Allocated { first, layout } = self {
+            #[allow(unsafe_code, reason = "it owns its memory")]
+            // SAFETY: nobody else has it, and it was allocated with this layout.
+            unsafe {
+                dealloc(first.as_ptr(), *layout);
             }
         }
     }
-}
-
-fn is_from_system(layout: Layout) -> bool {
-    layout.size() >= LARGE && layout.align() <= system::ALIGNMENT
-}
-
-#[cfg(target_os = "linux")]
-mod system {
-    use core::ptr::{self, NonNull};
-
-    /// The smallest page that there is.
-    pub(super) const ALIGNMENT: usize = 1 << 12;
-
-    pub(super) fn map(size: usize) -> Option<NonNull<u8>> {
-        #[allow(unsafe_code, reason = "a system call")]
-        // SAFETY: it maps pages where nothing is.
-        let pages = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                size,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        if pages == libc::MAP_FAILED {
-            None
-        } else {
-            NonNull::new(pages.cast())
-        }
-    }
-
-    /// # Safety
-    ///
-    /// They were mapped with this size, and nobody uses them.
-    #[allow(unsafe_code, reason = "a system call")]
-    pub(super) unsafe fn unmap(pages: NonNull<u8>, size: usize) {
-        // SAFETY: the caller's promise.
-        let outcome = unsafe { libc::munmap(pages.as_ptr().cast(), size) };
-        debug_assert_eq!(outcome, 0);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use core::ptr::NonNull;
-
-    /// None: nothing comes from there.
-    pub(super) const ALIGNMENT: usize = 0;
-
-    pub(super) fn map(_: usize) -> Option<NonNull<u8>> {
-        None
-    }
-
-    /// # Safety
-    ///
-    /// None.
-    #[allow(unsafe_code, reason = "as where there is something to do")]
-    pub(super) unsafe fn unmap(_: NonNull<u8>, _: usize) {}
 }
 
 /// A slice of cells, taken apart where pages of this size begin: no huge page is broken up. Each part the system takes

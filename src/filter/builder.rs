@@ -1,6 +1,5 @@
 //! The builder with all settings of a filter, and the constructors that use the defaults.
 
-use core::fmt;
 use core::hash::BuildHasher;
 use core::marker::PhantomData;
 
@@ -59,6 +58,7 @@ pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, 
 /// Builds a [`Filter`] of any kind.
 ///
 /// Create one with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
+#[derive(Debug)]
 pub struct FilterBuilder<E: Buildable = Fixed, S = RandomState> {
     pub(super) plan: Plan,
     hasher: S,
@@ -342,15 +342,6 @@ impl<E: Buildable, S: Clone> Clone for FilterBuilder<E, S> {
             hasher: self.hasher.clone(),
             engine: PhantomData,
         }
-    }
-}
-
-impl<E: Buildable, S: fmt::Debug> fmt::Debug for FilterBuilder<E, S> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("FilterBuilder")
-            .field("plan", &self.plan)
-            .field("hasher", &self.hasher)
-            .finish()
     }
 }
 
