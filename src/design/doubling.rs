@@ -41,8 +41,9 @@
 //! ```
 //!
 //! *Absent* words are 0: fresh memory, or memory that was given back. So the empty bucket is another number here, 2^48.
-//! A word that is *gone* sends its reader to the two words below. A word that is gone never becomes a bucket again. So a late exchange that expects a bucket or a
-//! reference fails, and a bucket that is found is the live one, however its reader came to it.
+//! A word that is *gone* sends its reader to the two words below. A word that is gone never becomes a bucket again. So
+//! a late exchange that expects a bucket or a reference fails, and a bucket that is found is the live one, however its
+//! reader came to it.
 //!
 //! The *hint* is one word: the level at which lookups begin, and the address of its block. All words of that level have
 //! been buckets. One bit of the hint says that tokens may be outside the words of this level: in those of the next

@@ -18,6 +18,7 @@ pub(crate) type AtomicU64 = atomic::Atomic<u64>;
 pub(crate) use core::sync::atomic::AtomicPtr;
 
 /// Whether a cell is nothing but its value, so that fresh memory is cells of 0.
+#[cfg(feature = "std")]
 pub(crate) const PLAIN: bool = true;
 
 // Without native 64-bit atomics the filter could not be lock-free.
