@@ -8,7 +8,7 @@
 //! | bucket | one 64-bit atomic word; the layout sets the number of slots: four with 4 x 16 |
 //! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
 //! | class | the items with equal fingerprint and candidates |
-//! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [values](protocol#values) |
+//! | token | a stored copy of a fingerprint; those of a class are interchangeable but for [values](protocol#values) |
 //! | stripe | one of 32 version counters, chosen by the fingerprint alone |
 //! | path | the chain of relocations that opens a slot in a full pair of buckets |
 //! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |

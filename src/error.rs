@@ -8,7 +8,7 @@ pub use build::BuildError;
 pub use insert::{GrowthError, InsertError, InsertManyError, ValueError};
 pub use read::{ReadError, RotateError, SnapshotError};
 
-use core::fmt;
+use thiserror::Error;
 
 /// The memory for a filter, or for its stored form, could not be allocated.
 ///
@@ -23,7 +23,8 @@ use core::fmt;
 /// let next: Result<CuckooFilter, OutOfMemory> = filter.empty_like();
 /// assert!(next.is_ok_and(|next| next.is_empty()));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{bytes} bytes of memory for a filter could not be allocated")]
 pub struct OutOfMemory {
     bytes: usize,
 }
@@ -50,15 +51,3 @@ impl OutOfMemory {
         self.bytes
     }
 }
-
-impl fmt::Display for OutOfMemory {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            out,
-            "{} bytes of memory for a filter could not be allocated",
-            self.bytes
-        )
-    }
-}
-
-impl core::error::Error for OutOfMemory {}

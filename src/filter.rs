@@ -36,11 +36,11 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 
 #[cfg(feature = "std")]
 use crate::engine::Growing;
-use crate::engine::{Fixed, Plan, Rotating};
+use crate::engine::{Fixed, Operations, Plan, Rotating};
 use crate::error::{OutOfMemory, ReadError, SnapshotError};
-use crate::layout::Layout;
+use crate::layout::{Layout, Shape};
 use crate::random_state::RandomState;
-use crate::stored::{self, Frame, Identity, Restored, Source, Stored};
+use crate::stored::{self, Frame, Restored, Source, Stored};
 
 /// An approximate set that many threads share without a lock.
 ///
@@ -209,23 +209,17 @@ impl<E, S> Filter<E, S> {
     /// The bytes outside the engine's heap memory.
     const BYTES: usize = size_of::<Self>();
 
-    /// A plan with default settings.
-    fn plan() -> Plan<E::Options>
-    where
-        E: Buildable,
-    {
-        Plan {
-            outside: Self::BYTES,
-            ..Plan::default()
-        }
-    }
-
     fn of(engine: E, hasher: S) -> Self {
         Self { engine, hasher }
     }
 
-    pub(crate) fn engine(&self) -> &E {
-        &self.engine
+    /// What has the operations of the engine.
+    #[inline(always)]
+    pub(crate) fn engine(&self) -> &E::Inner
+    where
+        E: Engine,
+    {
+        self.engine.inner()
     }
 }
 
@@ -242,24 +236,44 @@ impl<E, S> Filter<E, S> {
 ///
 /// assert!(!is_half_full(&CuckooFilter::with_capacity(100)));
 /// ```
-pub trait Engine: Stored + Sized {
+pub trait Engine: fmt::Debug + Sized + Send + Sync + 'static {
+    /// What has the operations: the engine itself, or what it has boxed.
+    #[doc(hidden)]
+    type Inner: Stored + ?Sized;
+
+    #[doc(hidden)]
+    fn inner(&self) -> &Self::Inner;
+
+    #[doc(hidden)]
+    fn inner_mut(&mut self) -> &mut Self::Inner;
+
     #[doc(hidden)]
     fn empty_like(&self) -> Result<Self, OutOfMemory>;
 
     #[doc(hidden)]
     fn snapshot(&self) -> Result<Self, SnapshotError>;
 
-    /// Reads what follows the header. `hasher` makes the hasher for the stored identity, or fails.
+    /// Checks that a stored filter is of this kind and layout.
     #[doc(hidden)]
-    fn read<S>(
-        frame: &Frame,
-        source: &mut impl Source,
-        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
-        outside: usize,
-    ) -> Result<(Self, S), ReadError>;
+    fn recognize(frame: &Frame) -> Result<(), ReadError>;
+
+    /// Reads what follows the header of a filter that has so many bytes outside of its engine's heap.
+    #[doc(hidden)]
+    fn read(frame: &Frame, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError>;
 }
 
 impl<E: Restored> Engine for E {
+    type Inner = Self;
+
+    #[inline(always)]
+    fn inner(&self) -> &Self {
+        self
+    }
+
+    fn inner_mut(&mut self) -> &mut Self {
+        self
+    }
+
     fn empty_like(&self) -> Result<Self, OutOfMemory> {
         self.empty_like()
     }
@@ -268,13 +282,12 @@ impl<E: Restored> Engine for E {
         self.snapshot()
     }
 
-    fn read<S>(
-        frame: &Frame,
-        source: &mut impl Source,
-        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
-        outside: usize,
-    ) -> Result<(Self, S), ReadError> {
-        stored::read(frame, source, hasher, outside)
+    fn recognize(frame: &Frame) -> Result<(), ReadError> {
+        frame.check(E::KIND, Shape::of::<E::Layout>())
+    }
+
+    fn read(frame: &Frame, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError> {
+        stored::read(frame, source, outside)
     }
 }
 
@@ -285,7 +298,7 @@ pub trait Buildable: Restored {
     /// The same engine with buckets of another layout if it takes [any](AnyLayout), otherwise the engine itself.
     // Not a type of `AnyLayout`: the compiler would then say that a growing filter's builder has no `layout`, but not
     // why.
-    type With<M: Layout>: Buildable<Options = Self::Options>;
+    type With<M: Layout>: Buildable;
 }
 
 /// An engine whose buckets can have any [layout](crate::guide::layouts): [`Fixed`] or [`Rotating`].
@@ -347,7 +360,7 @@ impl<L: Layout> Buildable for Rotating<L> {
 impl<E: Buildable, S: Default> Default for Filter<E, S> {
     #[track_caller]
     fn default() -> Self {
-        match E::build(&Self::plan()) {
+        match E::build(&Plan::default(), Self::BYTES) {
             Ok(engine) => Self::of(engine, S::default()),
             Err(error) => panic!("{error}"),
         }
@@ -357,10 +370,10 @@ impl<E: Buildable, S: Default> Default for Filter<E, S> {
 /// Prints the measures, but neither the items nor the seed.
 impl<E: Engine, S> fmt::Debug for Filter<E, S> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct(self.engine.kind().name())
+        out.debug_struct(self.engine().kind().name())
             .field("len", &self.len())
             .field("capacity", &self.capacity())
-            .field("tables", &self.engine.tables())
+            .field("tables", &self.engine().tables())
             .field("slots", &self.slots())
             .field("load_factor", &self.load_factor())
             .field("false_positive_rate", &self.false_positive_rate())

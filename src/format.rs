@@ -15,12 +15,12 @@
 //! | 8 | 2 | version: 1 |
 //! | 10 | 2 | bytes of the header: 64 |
 //! | 12 | 1 | bits of a fingerprint; 16 unless another [layout](#buckets) was chosen |
-//! | 13 | 1 | slots of a bucket, in the low 4 bits; 4 unless another layout was chosen. In the high 4 bits: the bits of a value beside each fingerprint, 0 for most layouts |
-//! | 14 | 1 | kind: 1, a [fixed](crate::CuckooFilter) filter; 2, a [growing](#growing-filters) one; 3, a [rotating](#rotating-filters) one |
+//! | 13 | 1 | low 4 bits: slots of a bucket, 4 unless another layout was chosen; high 4 bits: bits of a value |
+//! | 14 | 1 | kind of filter: 1, fixed; 2, [growing](#growing-filters); 3, [rotating](#rotating-filters) |
 //! | 15 | 1 | hasher: 1 for [`RandomState`](crate::RandomState), 2 for a custom one |
 //! | 16 | 8 | seed of `RandomState`; 0 for a custom hasher |
 //! | 24 | 8 | check: the hasher's hash of the 15 bytes `lockfree-cuckoo`, given in one `Hasher::write` |
-//! | 32 | 8 | capacity of each table in items, at most its number of slots; for a growing filter the limit on its rate |
+//! | 32 | 8 | capacity of each table in items, at most its slots; for a growing filter the limit on its rate |
 //! | 40 | 8 | 0 for a fixed filter; the rotations of a rotating one; the limit on the memory of a growing one |
 //! | 48 | 4 | search budget in buckets, 2 to 4,096 |
 //! | 52 | 4 | tables, `n`: 1 for a fixed filter |
@@ -35,8 +35,11 @@
 //!
 //! | offset | bytes | content |
 //! |-------:|------:|---|
-//! | 0 | 8 | buckets: a power of two from 2, times a number of at most 31; at most 2<sup>64 - b</sup> for fingerprints of `b` bits. For a growing filter see [below](#growing-filters) |
+//! | 0 | 8 | buckets, for a growing filter see [below](#growing-filters) |
 //! | 8 | 8 | items in the table: occupied slots |
+//!
+//! The number of buckets is a power of two from 2, times a number of at most 31. It is at most 2<sup>64 - b</sup> for
+//! fingerprints of `b` bits. Most layouts have no values, so 0 bits of a value.
 //!
 //! The magic follows the example of PNG. Its first byte is not text. The line ends at its end change if a transfer
 //! treats the file as text. The CRC is the one of zlib, PNG and Ethernet. Each CRC covers everything before it except
@@ -141,9 +144,9 @@
 //! | offset | bytes | content |
 //! |-------:|------:|---|
 //! | 0 | 1 | level at which the table began, from 1 |
-//! | 1 | 1 | level, `k`: the table has 2<sup>k</sup> buckets. At most ten more than at the beginning, and exactly ten more if there is a finer table |
+//! | 1 | 1 | level, `k`: at most ten more than at the beginning, and exactly ten if there is a finer table |
 //! | 2 | 1 | 1 in the middle of a doubling from level `k` to the next, which the table must be able to have; else 0 |
-//! | 3 | 5 | the cursor: the number of buckets of level `k` that are split, from the first on. 0 if there is no doubling |
+//! | 3 | 5 | the cursor: how many buckets of level `k` are split, from the first on; 0 if there is no doubling |
 //!
 //! The words of a table are its 2<sup>k</sup> buckets. In the middle of a doubling there are two words for each of
 //! these buckets: its two children, if it is split; else the bucket, and 1, which is not a bucket. All buckets before
@@ -239,4 +242,5 @@
 //!   as before, but items differently.
 //! * The file does not say how an item is hashed. Its `Hash` must feed the same bytes to the hasher where the filter is
 //!   read. For strings, byte strings and integers with the default hasher it does, on every machine. A derived `Hash`
-//!   depends on the order of the fields. For byte strings, [`hash_bytes`](crate::RandomState::hash_bytes) avoids `Hash`.
+//!   depends on the order of the fields. For byte strings, [`hash_bytes`](crate::RandomState::hash_bytes) avoids
+//!   `Hash`.

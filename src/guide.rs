@@ -48,9 +48,13 @@
 //!
 //! | what you know about the set | filter | memory | false positives |
 //! |---|---|---|---|
-//! | the largest number of items | [`CuckooFilter`](crate::CuckooFilter) | one table, about two bytes per item | those of the layout |
-//! | only the usual number | [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) ([`growing`]) | two to four bytes per item, six during a doubling | 0.013 %, and as much again for each doubling |
-//! | how long an item matters | [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) ([`rotating`]) | three tables, each for the items of one period | twice those of the layout |
+//! | the largest number of items | [`CuckooFilter`] | one table, about two bytes per item | those of the layout |
+//! | only the usual number | [`GrowingCuckooFilter`] | 2 to 4 bytes per item, 6 in a doubling | 0.013 % per doubling |
+//! | how long an item matters | [`RotatingCuckooFilter`] | three tables of one period each | twice the layout's |
+//!
+//! [`CuckooFilter`]: crate::CuckooFilter
+//! [`GrowingCuckooFilter`]: crate::GrowingCuckooFilter
+//! [`RotatingCuckooFilter`]: crate::RotatingCuckooFilter
 //!
 //! # Which layout
 //!
@@ -60,7 +64,7 @@
 //! | more, to save memory | `Lanes<8, 8>`: 5.8 % | 8.5 |
 //! | | `SemiSorted<6, 12>`: 0.27 % | 11.6 |
 //! | fewer | `SemiSorted<4, 17>`: 0.0058 %, or `Lanes<3, 21>`: 2.6e-4 % | 16.9, or 23.2 |
-//! | a rate that your program's user chooses | [`build_smallest`](crate::FilterBuilder::build_smallest) | the fewest for this rate |
+//! | a rate that users choose | [`build_smallest`](crate::FilterBuilder::build_smallest) | the fewest for this rate |
 //!
 //! [`layouts`] lists them all. Some store a value with each item. Growing filters have the default layout.
 //!

@@ -70,9 +70,10 @@ impl RandomState {
 
     /// The hash of a byte string: the same on every machine, with every version of Rust, and in every later release.
     ///
-    /// It is rapidhash v3 of the length, as eight little-endian bytes, and with that as the seed, rapidhash v3 of the bytes.
-    /// Today `hash_one` of a `[u8]` gives the same, but the standard library does not promise how `Hash` passes a slice to
-    /// a hasher. Where hashes are kept, or compared between machines, use this and the methods that take a hash.
+    /// It is rapidhash v3 of the length, as eight little-endian bytes, and with that as the seed, rapidhash v3 of the
+    /// bytes. Today `hash_one` of a `[u8]` gives the same, but the standard library does not promise how `Hash` passes
+    /// a slice to a hasher. Where hashes are kept, or compared between machines, use this and the methods that take a
+    /// hash.
     ///
     /// # Examples
     ///

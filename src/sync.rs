@@ -44,13 +44,12 @@ use self::loom as chosen;
 #[cfg(lockfree_cuckoo_shuttle)]
 use self::shuttle as chosen;
 
-#[cfg(feature = "std")]
-pub(crate) use chosen::AtomicPtr;
 #[allow(unreachable_pub, reason = "`testing` shows it")]
 pub use chosen::hooks;
+#[cfg(feature = "std")]
+pub(crate) use chosen::{AtomicPtr, PLAIN};
 pub(crate) use chosen::{
-    AtomicU64, EXCLUSIVE, MODEL, PATIENCE, PLAIN, fence, happened, parallelism, thread_index,
-    yield_now,
+    AtomicU64, EXCLUSIVE, MODEL, PATIENCE, fence, happened, parallelism, thread_index, yield_now,
 };
 pub(crate) use core::sync::atomic::Ordering;
 

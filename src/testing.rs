@@ -5,7 +5,7 @@ pub use crate::sync::hooks;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::engine::Fixed;
+use crate::engine::{Fixed, Operations};
 use crate::filter::{Buildable, Engine, Filter, FilterBuilder};
 use crate::layout::Layout;
 use crate::table::MAX_DESCRIPTORS;

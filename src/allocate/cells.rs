@@ -1,15 +1,17 @@
 //! Cells that are all 0, at an address with some low bits to spare, and a header in front of them.
 //!
-//! They are memory of zeros that nobody has to write. An allocator writes the zeros itself wherever memory has been used
-//! before, which takes a time that grows with the memory. The system hands out fresh pages, and clears each of them when it
-//! is first touched. So on Linux large memory comes from the system, and goes back to it. Elsewhere all of it comes from the
-//! allocator.
+//! They are memory of zeros that nobody has to write. An allocator writes the zeros itself wherever memory has been
+//! used before, which takes a time that grows with the memory. The system hands out fresh pages, and clears each of
+//! them when it is first touched. So on Linux large memory comes from the system, and goes back to it. Elsewhere all of
+//! it comes from the allocator.
 
 use alloc::alloc::{alloc_zeroed, dealloc};
 use core::alloc::Layout;
 use core::marker::PhantomData;
 use core::ops::Deref;
 use core::ptr::{self, NonNull};
+
+use memmap2::{MmapMut, MmapRaw};
 
 use crate::error::OutOfMemory;
 use crate::sync::{self, AtomicU64};
@@ -47,8 +49,8 @@ impl<H> Cells<H> {
 
     /// The size and the alignment of the memory for so many bytes of cells.
     ///
-    /// An allocator writes zeros itself if it is asked for an alignment that its fresh pages may not have. So it is asked
-    /// for more memory instead, unless that would be much for so few cells.
+    /// An allocator writes zeros itself if it is asked for an alignment that its fresh pages may not have. So it is
+    /// asked for more memory instead, unless that would be much for so few cells.
     fn layout(cells: usize) -> (usize, usize) {
         let size = cells.saturating_add(Self::ROOM);
         if sync::PLAIN && size > SMALL {
@@ -58,8 +60,8 @@ impl<H> Cells<H> {
         }
     }
 
-    /// Where cells are nothing but their values, as fresh pages that nothing has been written to: in a time that does not
-    /// depend on their number.
+    /// Where cells are nothing but their values, as fresh pages that nothing has been written to: in a time that does
+    /// not depend on their number.
     pub(crate) fn new(len: usize, header: H) -> Result<Self, OutOfMemory> {
         let failed = OutOfMemory::new(len.saturating_mul(size_of::<AtomicU64>()));
         let cells = Layout::array::<AtomicU64>(len).map_err(|_| failed)?;
@@ -70,7 +72,8 @@ impl<H> Cells<H> {
         // SAFETY: there are so many bytes more than the cells need.
         let first = unsafe { memory.add(memory.align_offset(ALIGNMENT) + Self::ROOM) };
         let first = first.cast::<AtomicU64>();
-        // SAFETY: there is as much room in front of the cells, and both types' alignments divide that of the first cell.
+        // SAFETY: there is as much room in front of the cells, and both types' alignments divide that of the first
+        // cell.
         unsafe { first.byte_sub(size_of::<H>()).cast::<H>().write(header) };
         if !sync::PLAIN {
             for index in 0..len {
@@ -134,15 +137,18 @@ impl<H> Drop for Cells<H> {
     }
 }
 
-/// As many bytes come from the system, if it hands out fresh pages. An allocator clears fewer in the time of a few hundred
-/// page faults at most.
+/// As many bytes come from the system, if it hands out fresh pages. An allocator clears fewer in the time of a few
+/// hundred page faults at most.
 const LARGE: usize = 1 << 20;
+
+/// The smallest page that there is.
+const PAGE: usize = 1 << 12;
 
 /// Memory that was all 0 when it was allocated.
 #[derive(Debug)]
-pub(super) struct Zeros {
-    first: NonNull<u8>,
-    layout: Layout,
+pub(super) enum Zeros {
+    Pages(MmapRaw),
+    Allocated { first: NonNull<u8>, layout: Layout },
 }
 
 #[allow(unsafe_code, reason = "it owns its memory, as a box does")]
@@ -156,101 +162,39 @@ impl Zeros {
     /// Of this size, which is not 0, and this alignment. None if there is no such memory.
     pub(super) fn new(layout: Layout) -> Option<Self> {
         debug_assert!(layout.size() > 0);
-        let first = if is_from_system(layout) {
-            system::map(layout.size())
-        } else {
-            #[allow(unsafe_code, reason = "an allocation")]
-            // SAFETY: the size is not 0.
-            NonNull::new(unsafe { alloc_zeroed(layout) })
-        };
-        Some(Self {
-            first: first?,
-            layout,
-        })
+        if cfg!(target_os = "linux") && layout.size() >= LARGE && layout.align() <= PAGE {
+            let pages = MmapMut::map_anon(layout.size()).ok()?;
+            return Some(Self::Pages(pages.into()));
+        }
+        #[allow(unsafe_code, reason = "an allocation")]
+        // SAFETY: the size is not 0.
+        let first = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Self::Allocated { first, layout })
     }
 
     /// The address of the first byte.
     pub(super) fn first(&self) -> NonNull<u8> {
-        self.first
+        match self {
+            Self::Pages(pages) => NonNull::new(pages.as_mut_ptr()).expect("mapped"),
+            Self::Allocated { first, .. } => *first,
+        }
     }
 }
 
 impl Drop for Zeros {
-    #[allow(unsafe_code, reason = "it owns its memory")]
     fn drop(&mut self) {
-        // SAFETY: nobody else has it, and it came from there, with this layout.
-        unsafe {
-            if is_from_system(self.layout) {
-                system::unmap(self.first, self.layout.size());
-            } else {
-                dealloc(self.first.as_ptr(), self.layout);
+        if let Self::Allocated { first, layout } = self {
+            #[allow(unsafe_code, reason = "it owns its memory")]
+            // SAFETY: nobody else has it, and it was allocated with this layout.
+            unsafe {
+                dealloc(first.as_ptr(), *layout);
             }
         }
     }
 }
 
-fn is_from_system(layout: Layout) -> bool {
-    layout.size() >= LARGE && layout.align() <= system::ALIGNMENT
-}
-
-#[cfg(target_os = "linux")]
-mod system {
-    use core::ptr::{self, NonNull};
-
-    /// The smallest page that there is.
-    pub(super) const ALIGNMENT: usize = 1 << 12;
-
-    pub(super) fn map(size: usize) -> Option<NonNull<u8>> {
-        #[allow(unsafe_code, reason = "a system call")]
-        // SAFETY: it maps pages where nothing is.
-        let pages = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                size,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        if pages == libc::MAP_FAILED {
-            None
-        } else {
-            NonNull::new(pages.cast())
-        }
-    }
-
-    /// # Safety
-    ///
-    /// They were mapped with this size, and nobody uses them.
-    #[allow(unsafe_code, reason = "a system call")]
-    pub(super) unsafe fn unmap(pages: NonNull<u8>, size: usize) {
-        // SAFETY: the caller's promise.
-        let outcome = unsafe { libc::munmap(pages.as_ptr().cast(), size) };
-        debug_assert_eq!(outcome, 0);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use core::ptr::NonNull;
-
-    /// None: nothing comes from there.
-    pub(super) const ALIGNMENT: usize = 0;
-
-    pub(super) fn map(_: usize) -> Option<NonNull<u8>> {
-        None
-    }
-
-    /// # Safety
-    ///
-    /// None.
-    #[allow(unsafe_code, reason = "as where there is something to do")]
-    pub(super) unsafe fn unmap(_: NonNull<u8>, _: usize) {}
-}
-
-/// A slice of cells, taken apart where pages of this size begin: no huge page is broken up. Each part the system takes back
-/// in a short time.
+/// A slice of cells, taken apart where pages of this size begin: no huge page is broken up. Each part the system takes
+/// back in a short time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts<'a> {
     cells: &'a [AtomicU64],

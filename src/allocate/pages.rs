@@ -1,5 +1,5 @@
-//! Pages of memory, on Linux: larger ones, so that there are fewer TLB misses in tables that are larger than the TLB covers;
-//! and those that go back to the system while their addresses stay.
+//! Pages of memory, on Linux: larger ones, so that there are fewer TLB misses in tables that are larger than the TLB
+//! covers; and those that go back to the system while their addresses stay.
 
 #[cfg(feature = "huge-pages")]
 use core::mem::MaybeUninit;

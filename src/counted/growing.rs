@@ -110,13 +110,13 @@ impl GrowingTable {
         self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The number of fingerprints of 16 bits that would be taken for others as often as the tokens that a lookup compares,
-    /// at most.
+    /// The number of fingerprints of 16 bits that would be taken for others as often as the tokens that a lookup
+    /// compares, at most.
     ///
-    /// A token is taken for others twice as often for each doubling since it came, and once more for the bit that ends its
-    /// tail, which those of the first size do without. So as many as filled the first size weigh as much as a full table of
-    /// fingerprints, and so do those that each doubling made room for. The oldest weigh most. So they are all there, and
-    /// each size was full.
+    /// A token is taken for others twice as often for each doubling since it came, and once more for the bit that ends
+    /// its tail, which those of the first size do without. So as many as filled the first size weigh as much as a full
+    /// table of fingerprints, and so do those that each doubling made room for. The oldest weigh most. So they are all
+    /// there, and each size was full.
     pub(crate) fn compared(&self) -> f64 {
         let doublings = self.size() - self.tokens.first();
         let load = self.len() as f64 / self.slots() as f64;

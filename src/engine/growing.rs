@@ -23,7 +23,8 @@ use crate::table::sizing::{any_of, items_for};
 #[derive(Debug)]
 pub struct Growing {
     tables: Tables,
-    limits: Limits,
+    /// The maximum rate of false positives, with no vacant slot left.
+    rate: f64,
     /// The maximum number of bytes of the filter.
     memory: usize,
     /// A temporary maximum, which any thread may set. Not stored: it depends on other memory in use.
@@ -35,13 +36,6 @@ pub struct Growing {
 /// The bound of a search. A longer search, as in a filter that cannot grow, fills a table by 2 % more of its slots
 /// before it doubles, at twice the time of all its inserts.
 const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
-
-/// The limits of growth, except memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// The highest rate of false positives, with no vacant slot left.
-    pub(crate) false_positive_rate: f64,
-}
 
 /// A rate that no filter exceeds.
 const NO_LIMIT: f64 = 1.0;
@@ -55,13 +49,13 @@ impl Growing {
     /// Makes an engine of unused tables, from the finest to the coarsest. There must be one.
     pub(crate) fn of_tables(
         tables: Vec<GrowingTable>,
-        limits: Limits,
+        rate: f64,
         memory: usize,
         outside: usize,
     ) -> Self {
         Self {
             tables: Tables::of(tables),
-            limits,
+            rate,
             memory,
             memory_for_now: Box::new(AtomicU64::new(u64::MAX)),
             outside,
@@ -70,15 +64,15 @@ impl Growing {
 
     /// An engine with the same settings and other tables.
     fn with(&self, tables: Vec<GrowingTable>) -> Self {
-        Self::of_tables(tables, self.limits, self.memory, self.outside)
+        Self::of_tables(tables, self.rate, self.memory, self.outside)
     }
 
     pub(crate) fn list(&self) -> &Tables {
         &self.tables
     }
 
-    pub(crate) fn limits(&self) -> Limits {
-        self.limits
+    pub(crate) fn rate(&self) -> f64 {
+        self.rate
     }
 
     pub(crate) fn memory(&self) -> usize {
@@ -101,26 +95,23 @@ impl Growing {
 impl Build for Growing {
     const KIND: Kind = Kind::Growing;
     type Layout = Lanes16;
-    type Options = ();
 
     /// Full: it fills up before it doubles.
-    fn filling((): &()) -> Filling {
+    fn filling(_: &Plan) -> Filling {
         Filling::Full
     }
 
-    fn build(plan: &Plan<()>) -> Result<Self, BuildError> {
+    fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError> {
         let (level, items) = first_level(plan.size)?;
-        plan.check_rate(geometry(level), items, Self::filling(&()))?;
+        plan.check_rate(geometry(level), items, Self::filling(plan))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
-        plan.check_memory(|| {
+        plan.check_memory(outside, || {
             Ok(GrowingTable::bytes_for(level)? + Tables::BESIDES + size_of::<AtomicU64>())
         })?;
-        let home = GrowingTable::new(level, budget).map_err(BuildError::OutOfMemory)?;
-        let limits = Limits {
-            false_positive_rate: plan.rate.unwrap_or(NO_LIMIT),
-        };
+        let home = GrowingTable::new(level, budget)?;
+        let rate = plan.rate.unwrap_or(NO_LIMIT);
         let memory = plan.memory.unwrap_or(usize::MAX);
-        Ok(Self::of_tables(vec![home], limits, memory, plan.outside))
+        Ok(Self::of_tables(vec![home], rate, memory, outside))
     }
 
     fn empty_like(&self) -> Result<Self, OutOfMemory> {
@@ -129,8 +120,15 @@ impl Build for Growing {
         Ok(self.with(vec![table]))
     }
 
+    /// A token never changes its table, and the tables are copied in the order of a lookup: the argument for a lookup
+    /// holds for the copy.
     fn snapshot(&self) -> Result<Self, SnapshotError> {
-        self.copy()
+        let mut copies = Vec::new();
+        allocate::grow(&mut copies, LATER + 1)?;
+        for table in self.tables.all() {
+            copies.push(table.snapshot()?);
+        }
+        Ok(self.with(copies))
     }
 }
 
@@ -243,19 +241,6 @@ impl Operations for Growing {
     fn doubled(&self) -> Option<f64> {
         self.tables.target().tokens().doubled()
     }
-}
-
-/// Copies each table, from the finest to the coarsest.
-fn copies<E: From<OutOfMemory>>(
-    tables: &Tables,
-    copy: impl Fn(&GrowingTable) -> Result<GrowingTable, E>,
-) -> Result<Vec<GrowingTable>, E> {
-    let mut copies = Vec::new();
-    allocate::grow(&mut copies, LATER + 1)?;
-    for table in tables.all() {
-        copies.push(copy(table)?);
-    }
-    Ok(copies)
 }
 
 /// The first level of a table of this size, and the items that it is for. Tables that double have a power of two of

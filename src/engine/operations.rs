@@ -139,13 +139,11 @@ pub trait Build: Operations + Sized {
     const KIND: Kind;
     /// The layout of its buckets.
     type Layout: Layout;
-    /// The options that only this engine has.
-    type Options: Clone + fmt::Debug + Default;
 
-    /// The content of a filter with these options for which its rate of false positives is judged.
-    fn filling(options: &Self::Options) -> Filling;
-    /// Builds an empty engine.
-    fn build(plan: &Plan<Self::Options>) -> Result<Self, BuildError>;
+    /// The content of a filter with this plan for which its rate of false positives is judged.
+    fn filling(plan: &Plan) -> Filling;
+    /// Builds an empty engine of a filter that has so many bytes outside of the engine's heap.
+    fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError>;
     /// Builds an empty engine like this one.
     fn empty_like(&self) -> Result<Self, OutOfMemory>;
     /// A copy that holds every token that is stored from the call to the return.
@@ -210,19 +208,19 @@ const DEFAULT_BUDGET: usize = LONG_BUDGET;
 impl<L: Layout> Build for Fixed<L> {
     const KIND: Kind = Kind::Fixed;
     type Layout = L;
-    type Options = ();
 
-    fn filling((): &()) -> Filling {
+    fn filling(_: &Plan) -> Filling {
         Filling::Sized { tables: 1 }
     }
 
-    fn build(plan: &Plan<()>) -> Result<Self, BuildError> {
+    fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError> {
         let (geometry, capacity) = plan.size.geometry()?;
-        plan.check_rate(geometry, capacity, Self::filling(&()))?;
+        plan.check_rate(geometry, capacity, Self::filling(plan))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
-        plan.check_memory(|| CountedTable::bytes_for(geometry, plan.descriptors))?;
-        let table = CountedTable::new(geometry, budget, plan.descriptors)
-            .map_err(BuildError::OutOfMemory)?;
+        plan.check_memory(outside, || {
+            CountedTable::bytes_for(geometry, plan.descriptors)
+        })?;
+        let table = CountedTable::new(geometry, budget, plan.descriptors)?;
         Ok(Self { table, capacity })
     }
 

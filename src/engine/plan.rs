@@ -2,31 +2,30 @@
 //!
 //! Also the layouts that keep to a rate of false positives, and the one among them that takes the least memory.
 
-use core::cmp::Reverse;
+use core::cmp::{Ordering, Reverse};
 
 use crate::error::{BuildError, OutOfMemory};
 use crate::layout::{ForLayout, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
 use crate::table::Geometry;
 use crate::table::sizing::{self, HEADS_AGREE, any_of, compared};
 
-/// The settings of an engine, with the options `O` that only that engine has.
+/// The settings of an engine.
 #[derive(Clone, Debug, Default)]
-pub struct Plan<O> {
+pub struct Plan {
     pub(crate) size: Size,
     /// The maximum number of buckets that a path search examines. None: the engine's default.
     pub(crate) search_budget: Option<usize>,
     /// The maximum rate of false positives.
     pub(crate) rate: Option<f64>,
-    /// The maximum number of bytes, including those outside of the engine.
+    /// The maximum number of bytes, including those outside of the engine's heap.
     pub(crate) memory: Option<usize>,
-    /// The bytes of a filter outside of its engine's heap.
-    pub(crate) outside: usize,
     /// The number of descriptors. None: the default for the size.
     pub(crate) descriptors: Option<usize>,
-    pub(crate) options: O,
+    /// The number of generations, if it rotates. None: two.
+    pub(crate) generations: Option<usize>,
 }
 
-impl<O> Plan<O> {
+impl Plan {
     /// The search budget, if it is in range.
     pub(super) fn search_budget(&self, unless_told: usize) -> Result<usize, BuildError> {
         let budget = self.search_budget.unwrap_or(unless_told);
@@ -65,12 +64,13 @@ impl<O> Plan<O> {
     /// Refuses a filter that begins with this number of bytes, if it exceeds the maximum.
     pub(super) fn check_memory(
         &self,
+        outside: usize,
         heap: impl FnOnce() -> Result<usize, OutOfMemory>,
     ) -> Result<(), BuildError> {
         let Some(limit) = self.memory else {
             return Ok(());
         };
-        let needed = self.outside + heap().map_err(BuildError::OutOfMemory)?;
+        let needed = outside + heap()?;
         if needed > limit {
             return Err(BuildError::MemoryLimit { limit, needed });
         }
@@ -173,43 +173,44 @@ pub(crate) fn smallest(
     most: f64,
 ) -> Result<(Shape, Size), BuildError> {
     check((LEAST..1.0).contains(&most), most, LEAST)?;
-    let tables = plain().filter_map(|shape| {
-        let table = shape.call(Smallest {
-            size,
-            filling,
-            most,
-        })?;
-        Some((shape, table))
-    });
+    let tables = || {
+        plain().map(|shape| {
+            shape.call(Smallest {
+                size,
+                filling,
+                most,
+            })
+        })
+    };
+    let low = tables().flatten().filter(|table| table.rate <= most);
     // On a tie, prefer layouts without a code to decode: they are faster.
-    let key = |(shape, table): &(Shape, Table)| {
-        (table.buckets, Reverse(table.items), shape.is_semi_sorted())
+    let key = |table: &Table| {
+        let is_slow = table.layout.is_semi_sorted();
+        (table.buckets, Reverse(table.items), is_slow)
     };
-    let equal = |a: &(Shape, Table), b: &(Shape, Table)| {
-        let by_rate = || a.1.rate.total_cmp(&b.1.rate);
-        key(a).cmp(&key(b)).then_with(by_rate)
-    };
-    if let Some((shape, Table { items, buckets, .. })) = tables.min_by(equal) {
-        return Ok((shape, Size::Roomy { items, buckets }));
+    if let Some(Table {
+        layout,
+        items,
+        buckets,
+        ..
+    }) = low.min_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_rate(a, b)))
+    {
+        return Ok((layout, Size::Roomy { items, buckets }));
     }
-    Err(too_low(size, filling, most))
+    let Some(Table { layout, rate, .. }) = tables().flatten().min_by(by_rate) else {
+        return Err(tables()
+            .find_map(Result::err)
+            .expect("a table, or why there is none"));
+    };
+    Err(BuildError::FalsePositiveRate {
+        requested: most,
+        rate,
+        layout,
+    })
 }
 
-/// Why no table keeps to a rate: the size is impossible, no table is that large, or the rate does not depend on the
-/// size.
-fn too_low(size: Size, filling: Filling, most: f64) -> BuildError {
-    let rate_of = |shape: Shape| shape.call(RateOf { size, filling });
-    let rates = plain().filter_map(|shape| Some((shape, rate_of(shape).ok()?)));
-    let lowest = rates.min_by(|(_, a), (_, b)| a.total_cmp(b));
-    let impossible = || plain().find_map(|shape| rate_of(shape).err());
-    match lowest {
-        Some((layout, rate)) => BuildError::FalsePositiveRate {
-            requested: most,
-            rate,
-            layout,
-        },
-        None => impossible().expect("a rate, or why there is none"),
-    }
+fn by_rate(a: &Table, b: &Table) -> Ordering {
+    a.rate.total_cmp(&b.rate)
 }
 
 /// The layouts without values.
@@ -218,22 +219,7 @@ fn plain() -> impl Iterator<Item = Shape> {
     all.filter(|shape| shape.value_bits() == 0)
 }
 
-/// The rate in a table of a size.
-struct RateOf {
-    size: Size,
-    filling: Filling,
-}
-
-impl ForLayout for RateOf {
-    type Output = Result<f64, BuildError>;
-
-    fn call<L: Layout>(self) -> Self::Output {
-        let (geometry, items) = self.size.geometry::<L>()?;
-        Ok(self.filling.rate(geometry, items))
-    }
-}
-
-/// The smallest table that keeps to a rate, if there is one.
+/// The smallest table of a size that keeps to a rate. If none does, the table of that size.
 struct Smallest {
     size: Size,
     filling: Filling,
@@ -241,29 +227,31 @@ struct Smallest {
 }
 
 struct Table {
+    layout: Shape,
     buckets: usize,
     items: usize,
     rate: f64,
 }
 
 impl ForLayout for Smallest {
-    type Output = Option<Table>;
+    type Output = Result<Table, BuildError>;
 
-    fn call<L: Layout>(self) -> Option<Table> {
-        let (least, items) = self.size.geometry::<L>().ok()?;
+    fn call<L: Layout>(self) -> Self::Output {
+        let (least, items) = self.size.geometry::<L>()?;
         let rate = |geometry| self.filling.rate::<L>(geometry, items);
-        let geometry = match self.size {
+        let low = match self.size {
             // The more buckets, the fewer fingerprints a lookup compares.
             Size::Items(_) => sizing::smallest(|geometry| {
                 sizing::items_for(geometry) >= items && rate(geometry) <= self.most
-            })?,
-            _ => least,
+            }),
+            _ => None,
         };
-        let rate = rate(geometry);
-        (rate <= self.most).then_some(Table {
+        let geometry = low.unwrap_or(least);
+        Ok(Table {
+            layout: Shape::of::<L>(),
             buckets: geometry.buckets(),
             items,
-            rate,
+            rate: rate(geometry),
         })
     }
 }

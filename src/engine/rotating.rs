@@ -4,7 +4,7 @@ mod state;
 mod walks;
 
 use state::{Cell, State};
-pub(crate) use state::{Generations, MOST_GENERATIONS, MOST_ROTATIONS};
+pub(crate) use state::{MOST_GENERATIONS, MOST_ROTATIONS};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -104,32 +104,42 @@ impl<L: Layout> Rotating<L> {
     }
 }
 
+/// With one generation, an item could leave as soon as it is stored.
+const FEWEST_GENERATIONS: usize = 2;
+
+/// The number of generations, if it is in range.
+fn generations(plan: &Plan) -> Result<usize, BuildError> {
+    let requested = plan.generations.unwrap_or(FEWEST_GENERATIONS);
+    let nearest = requested.clamp(FEWEST_GENERATIONS, MOST_GENERATIONS);
+    if requested != nearest {
+        return Err(BuildError::Generations { requested, nearest });
+    }
+    Ok(requested)
+}
+
 impl<L: Layout> Build for Rotating<L> {
     const KIND: Kind = Kind::Rotating;
     type Layout = L;
-    type Options = Generations;
 
-    fn filling(options: &Generations) -> Filling {
-        Filling::Sized {
-            tables: options.count,
-        }
+    fn filling(plan: &Plan) -> Filling {
+        let tables = plan.generations.unwrap_or(FEWEST_GENERATIONS);
+        Filling::Sized { tables }
     }
 
-    fn build(plan: &Plan<Generations>) -> Result<Self, BuildError> {
-        let tables = plan.options.check()? + 1;
+    fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError> {
+        let tables = generations(plan)? + 1;
         let (geometry, capacity) = plan.size.geometry()?;
-        plan.check_rate(geometry, capacity, Self::filling(&plan.options))?;
+        plan.check_rate(geometry, capacity, Self::filling(plan))?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
-        plan.check_memory(|| {
+        plan.check_memory(outside, || {
             let table =
                 size_of::<CountedTable<L>>() + CountedTable::bytes_for(geometry, plan.descriptors)?;
             Ok(tables.saturating_mul(table))
         })?;
         let mut built = Vec::new();
-        allocate::grow(&mut built, tables).map_err(BuildError::OutOfMemory)?;
+        allocate::grow(&mut built, tables)?;
         for _ in 0..tables {
-            let table = CountedTable::new(geometry, budget, plan.descriptors);
-            built.push(table.map_err(BuildError::OutOfMemory)?);
+            built.push(CountedTable::new(geometry, budget, plan.descriptors)?);
         }
         Ok(Self::of_tables(built, capacity, 0))
     }
@@ -280,7 +290,7 @@ mod tests {
     const HASH: u64 = 0x1234_5678_9abc_def1;
 
     fn engine() -> Rotating {
-        Rotating::build(&Plan::default()).expect("memory")
+        Rotating::build(&Plan::default(), 0).expect("memory")
     }
 
     fn rotate(engine: &Rotating) {

@@ -1,6 +1,6 @@
 //! The errors of building a filter.
 
-use core::fmt;
+use thiserror::Error;
 
 use super::OutOfMemory;
 use crate::layout::Shape;
@@ -16,10 +16,11 @@ use crate::layout::Shape;
 /// let BuildError::Capacity { most, .. } = error else { unreachable!() };
 /// assert!(most < usize::MAX);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The capacity is too large.
+    #[error("a capacity of {requested} items is too large: at most {most} are possible")]
     Capacity {
         /// The items that were requested.
         requested: usize,
@@ -27,6 +28,10 @@ pub enum BuildError {
         most: usize,
     },
     /// The number of buckets is not possible.
+    #[error(
+        "{requested} buckets are not possible: the number must be a power of two from 2, times a factor of at most \
+         {factor}; use {nearest}, the nearest possible number"
+    )]
     Buckets {
         /// The buckets that were requested.
         requested: usize,
@@ -36,6 +41,9 @@ pub enum BuildError {
         factor: usize,
     },
     /// The search budget is out of range.
+    #[error(
+        "a search budget of {requested} buckets is out of range: use {nearest}, the nearest possible number"
+    )]
     SearchBudget {
         /// The buckets that were requested.
         requested: usize,
@@ -43,6 +51,7 @@ pub enum BuildError {
         nearest: usize,
     },
     /// The number of generations is out of range.
+    #[error("{requested} generations are not possible: use {nearest}, the nearest possible number")]
     Generations {
         /// The generations that were requested.
         requested: usize,
@@ -50,6 +59,9 @@ pub enum BuildError {
         nearest: usize,
     },
     /// The rate of false positives is not a rate, or lower than any table supports.
+    #[error(
+        "a false-positive rate of {requested:?} is not possible: use a rate of at least {least:?} and below 1"
+    )]
     RateOutOfRange {
         /// The rate that was requested.
         requested: f64,
@@ -57,6 +69,10 @@ pub enum BuildError {
         least: f64,
     },
     /// The rate of false positives is too low for the layout, or for every layout if the builder was to choose one.
+    #[error(
+        "a false-positive rate of {requested:?} is too low for a full filter of the layout `{layout}`, which has \
+         {rate:.2e}: set a higher rate, or let `build_smallest` choose a layout and a size"
+    )]
     FalsePositiveRate {
         /// The rate that was requested.
         requested: f64,
@@ -67,6 +83,9 @@ pub enum BuildError {
         layout: Shape,
     },
     /// The memory limit is too low for an empty filter.
+    #[error(
+        "a memory limit of {limit} bytes is too low: the filter needs {needed} bytes at the start"
+    )]
     MemoryLimit {
         /// The limit in bytes.
         limit: usize,
@@ -74,53 +93,6 @@ pub enum BuildError {
         needed: usize,
     },
     /// The memory could not be allocated.
-    OutOfMemory(OutOfMemory),
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
 }
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Capacity { requested, most } => write!(
-                out,
-                "a capacity of {requested} items is too large: at most {most} are possible"
-            ),
-            Self::Buckets {
-                requested,
-                nearest,
-                factor,
-            } => write!(
-                out,
-                "{requested} buckets are not possible: the number must be a power of two from 2, times a factor of at \
-                 most {factor}; use {nearest}, the nearest possible number"
-            ),
-            Self::SearchBudget { requested, nearest } => write!(
-                out,
-                "a search budget of {requested} buckets is out of range: use {nearest}, the nearest possible number"
-            ),
-            Self::Generations { requested, nearest } => write!(
-                out,
-                "{requested} generations are not possible: use {nearest}, the nearest possible number"
-            ),
-            Self::RateOutOfRange { requested, least } => write!(
-                out,
-                "a false-positive rate of {requested:?} is not possible: use a rate of at least {least:?} and below 1"
-            ),
-            Self::FalsePositiveRate {
-                requested,
-                rate,
-                layout,
-            } => write!(
-                out,
-                "a false-positive rate of {requested:?} is too low for a full filter of the layout `{layout}`, which has \
-                 {rate:.2e}: set a higher rate, or let `build_smallest` choose a layout and a size"
-            ),
-            Self::MemoryLimit { limit, needed } => write!(
-                out,
-                "a memory limit of {limit} bytes is too low: the filter needs {needed} bytes at the start"
-            ),
-            Self::OutOfMemory(error) => error.fmt(out),
-        }
-    }
-}
-
-impl core::error::Error for BuildError {}

@@ -1,6 +1,6 @@
 //! The errors of inserts, growth and values.
 
-use core::fmt;
+use thiserror::Error;
 
 use super::OutOfMemory;
 
@@ -32,7 +32,7 @@ use super::OutOfMemory;
 /// assert_eq!(filter.count("flow"), 8);
 /// # Ok::<(), InsertError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum InsertError {
     /// The filter is full: no path to a vacant slot was found within the search budget.
@@ -44,6 +44,11 @@ pub enum InsertError {
     /// ([`suggests_poor_hashing`](Self::suggests_poor_hashing)).
     ///
     /// In a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) the young generation is full: a rotation makes room.
+    #[error(
+        "the filter is full: no room was found for the item within the search budget, with {len} of {slots} slots in \
+         use{}",
+        hint(*len, *slots)
+    )]
     Full {
         /// Items in the filter, or in its young generation, at the time.
         len: usize,
@@ -53,6 +58,9 @@ pub enum InsertError {
     /// Other threads changed the same buckets during every attempt. There may be room: retry.
     ///
     /// Two inserts can abort each other's relocations. The number of attempts is bounded, so each insert ends.
+    #[error(
+        "other threads changed the buckets of the item during each of {attempts} attempts: try again"
+    )]
     Disturbed {
         /// Attempts that were made.
         attempts: usize,
@@ -62,25 +70,33 @@ pub enum InsertError {
     /// A thread that relocates holds a descriptor for the time of a few exchanges. If retrying does not help, the
     /// descriptors are held by threads that were killed during inserts. [`clear`](crate::Filter::clear) reclaims them,
     /// and a [`snapshot`](crate::Filter::snapshot) has its own.
+    #[error(
+        "other threads have all descriptors in use, after {attempts} attempts: try again; if that does not help, \
+         threads died in the middle of inserts, and clear takes back what they held"
+    )]
     NoDescriptor {
         /// Attempts that were made. The last one found no descriptor.
         attempts: usize,
     },
     /// Both buckets of the item are filled with copies of its own fingerprint. They are read one after the other, so
     /// while other threads remove and insert copies there may never have been so many at once.
+    #[error("{copies} copies of the item are stored, and there is no room for another copy")]
     TooManyCopies {
         /// Copies that are stored.
         copies: usize,
     },
     /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the lack of memory
     /// prevents growth.
+    #[error(transparent)]
     CannotGrow {
         /// The limit.
         error: GrowthError,
     },
     /// The [value](crate::WithValues) of the item is too large for the layout.
+    #[error(transparent)]
     Value {
         /// The value, and the largest possible one.
+        #[from]
         error: ValueError,
     },
 }
@@ -134,49 +150,23 @@ impl InsertError {
     /// ```
     #[must_use]
     pub fn suggests_poor_hashing(&self) -> bool {
-        matches!(self, Self::Full { len, slots } if *len < slots / LOW_LOAD)
+        matches!(*self, Self::Full { len, slots } if is_low(len, slots))
     }
 }
 
-impl fmt::Display for InsertError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full { len, slots } => {
-                write!(
-                    out,
-                    "the filter is full: no room was found for the item within the search budget, \
-                     with {len} of {slots} slots in use"
-                )?;
-                if self.suggests_poor_hashing() {
-                    out.write_str(
-                        "; at so low a load the hasher does not mix all of its 64 bits, \
-                         or few items have many copies",
-                    )?;
-                }
-                Ok(())
-            }
-            Self::Disturbed { attempts } => write!(
-                out,
-                "other threads changed the buckets of the item during each of {attempts} attempts: try again"
-            ),
-            Self::NoDescriptor { attempts } => write!(
-                out,
-                "other threads have all descriptors in use, after {attempts} attempts: try again; if that \
-                 does not help, threads died in the middle of inserts, and clear takes back what they held"
-            ),
-            Self::TooManyCopies { copies } => {
-                write!(
-                    out,
-                    "{copies} copies of the item are stored, and there is no room for another copy"
-                )
-            }
-            Self::CannotGrow { error } => error.fmt(out),
-            Self::Value { error } => error.fmt(out),
-        }
-    }
+/// Whether the load is so low that a refusal says something about the hasher.
+fn is_low(len: usize, slots: usize) -> bool {
+    len < slots / LOW_LOAD
 }
 
-impl core::error::Error for InsertError {}
+/// What the text of [`InsertError::Full`] adds at such a load.
+fn hint(len: usize, slots: usize) -> &'static str {
+    if is_low(len, slots) {
+        "; at so low a load the hasher does not mix all of its 64 bits, or few items have many copies"
+    } else {
+        ""
+    }
+}
 
 /// Why a batch of inserts stopped, and how many items went in. The items before the refused one are in the filter.
 ///
@@ -192,7 +182,8 @@ impl core::error::Error for InsertError {}
 /// // The item at this index was refused, and the items after it were not tried.
 /// assert_eq!(filter.len(), stopped.inserted());
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("stopped after {inserted} items: {error}")]
 pub struct InsertManyError {
     inserted: usize,
     error: InsertError,
@@ -256,15 +247,6 @@ impl InsertManyError {
     }
 }
 
-impl fmt::Display for InsertManyError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "stopped after {} items: {}", self.inserted, self.error)
-    }
-}
-
-/// No source: the text contains the cause.
-impl core::error::Error for InsertManyError {}
-
 /// Why a growing filter found no room, and did not grow.
 ///
 /// Every stored item stays where lookups find it. Inserts continue to succeed wherever there is room.
@@ -286,10 +268,13 @@ impl core::error::Error for InsertManyError {}
 /// assert!(matches!(error, GrowthError::FalsePositiveRate { rate, .. } if rate > 0.0003));
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GrowthError {
     /// Growth could raise the rate of false positives above the limit.
+    #[error(
+        "there is no room, and growth could raise the false-positive rate to {rate:.2e}, above the limit of {limit:?}"
+    )]
     FalsePositiveRate {
         /// The rate that growth could lead to, once the filter is full again.
         rate: f64,
@@ -297,6 +282,9 @@ pub enum GrowthError {
         limit: f64,
     },
     /// Growth would raise the memory above the limit.
+    #[error(
+        "there is no room, and growth would raise the memory to {needed} bytes, above the limit of {limit}"
+    )]
     MemoryLimit {
         /// The maximum number of bytes that the filter would take while it grows.
         needed: usize,
@@ -304,39 +292,17 @@ pub enum GrowthError {
         limit: usize,
     },
     /// The memory could not be allocated.
+    #[error("there is no room, and growth needs {} bytes of memory that could not be allocated", .0.bytes())]
     OutOfMemory(OutOfMemory),
     /// There would be more buckets than a table can have.
+    #[error(
+        "there is no room, and growth would lead to a table larger than the largest possible one"
+    )]
     Buckets,
     /// There would be more tables than a filter can have.
+    #[error("there is no room, and growth would lead to more tables than possible")]
     Tables,
 }
-
-impl fmt::Display for GrowthError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("there is no room, and growth ")?;
-        match *self {
-            Self::FalsePositiveRate { rate, limit } => write!(
-                out,
-                "could raise the false-positive rate to {rate:.2e}, above the limit of {limit:?}"
-            ),
-            Self::MemoryLimit { needed, limit } => write!(
-                out,
-                "would raise the memory to {needed} bytes, above the limit of {limit}"
-            ),
-            Self::OutOfMemory(error) => write!(
-                out,
-                "needs {} bytes of memory that could not be allocated",
-                error.bytes()
-            ),
-            Self::Buckets => {
-                out.write_str("would lead to a table larger than the largest possible one")
-            }
-            Self::Tables => out.write_str("would lead to more tables than possible"),
-        }
-    }
-}
-
-impl core::error::Error for GrowthError {}
 
 impl From<OutOfMemory> for GrowthError {
     fn from(error: OutOfMemory) -> Self {
@@ -357,22 +323,11 @@ impl From<OutOfMemory> for GrowthError {
 /// let too_large = ValueError { value: 16, most: 15 };
 /// assert_eq!(error, InsertError::Value { error: too_large });
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a value of {value} is too large: at most {most} is possible")]
 pub struct ValueError {
     /// The value that was refused.
     pub value: u16,
     /// The largest possible value.
     pub most: u16,
 }
-
-impl fmt::Display for ValueError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { value, most } = self;
-        write!(
-            out,
-            "a value of {value} is too large: at most {most} is possible"
-        )
-    }
-}
-
-impl core::error::Error for ValueError {}

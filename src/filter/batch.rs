@@ -6,7 +6,7 @@
 use core::hash::{BuildHasher, Hash};
 
 use super::{Engine, Filter};
-use crate::engine::check_lengths;
+use crate::engine::{Operations, check_lengths};
 use crate::error::InsertManyError;
 
 /// Number of items hashed at a time.
@@ -150,7 +150,7 @@ impl<E: Engine, S> Filter<E, S> {
     #[track_caller]
     pub fn contains_many_hash(&self, hashes: &[u64], found: &mut [bool]) {
         check_lengths(hashes, found);
-        self.engine.contains_many(hashes, found);
+        self.engine().contains_many(hashes, found);
     }
 
     /// As [`insert_many`](Self::insert_many).
@@ -168,7 +168,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
     /// ```
     pub fn insert_many_hash(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
-        self.engine.insert_many(hashes)
+        self.engine().insert_many(hashes)
     }
 
     /// As [`insert_unique_many`](Self::insert_unique_many).
@@ -198,7 +198,7 @@ impl<E: Engine, S> Filter<E, S> {
     ) -> Result<(), InsertManyError> {
         check_lengths(hashes, added);
         added.fill(false);
-        self.engine.insert_unique_many(hashes, added)
+        self.engine().insert_unique_many(hashes, added)
     }
 
     /// As [`remove_many`](Self::remove_many).
@@ -210,7 +210,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// assert_eq!(filter.remove_many_hash(&[0x9e37_79b9_7f4a_7c15]), 0);
     /// ```
     pub fn remove_many_hash(&self, hashes: &[u64]) -> usize {
-        self.engine.remove_many(hashes)
+        self.engine().remove_many(hashes)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The builder with all settings of a filter, and the constructors that use the defaults.
 
-use core::fmt;
 use core::hash::BuildHasher;
+use core::marker::PhantomData;
 
 use super::{AnyLayout, Buildable, Filter};
 #[cfg(feature = "std")]
@@ -58,9 +58,11 @@ pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, 
 /// Builds a [`Filter`] of any kind.
 ///
 /// Create one with [`builder`](Filter::builder) or [`with_hasher`](Self::with_hasher).
+#[derive(Debug)]
 pub struct FilterBuilder<E: Buildable = Fixed, S = RandomState> {
-    pub(super) plan: Plan<E::Options>,
+    pub(super) plan: Plan,
     hasher: S,
+    engine: PhantomData<fn() -> E>,
 }
 
 impl<E: Buildable> FilterBuilder<E, RandomState> {
@@ -100,8 +102,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     #[must_use]
     pub fn with_hasher(hasher: S) -> Self {
         Self {
-            plan: Filter::<E, S>::plan(),
+            plan: Plan::default(),
             hasher,
+            engine: PhantomData,
         }
     }
 
@@ -130,9 +133,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// Sets the exact number of buckets, each with four slots unless another layout is chosen. Replaces an earlier
     /// `capacity`.
     ///
-    /// The number must be a power of two from 2 up, times a factor of at most 31; otherwise [`build`](Self::build) names
-    /// the nearest such number. For a rotating filter it is the size of each generation. For a growing filter it is the
-    /// size of the first table, and must be a power of two.
+    /// The number must be a power of two from 2 up, times a factor of at most 31; otherwise [`build`](Self::build)
+    /// names the nearest such number. For a rotating filter it is the size of each generation. For a growing filter it
+    /// is the size of the first table, and must be a power of two.
     ///
     /// # Examples
     ///
@@ -167,11 +170,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     #[must_use]
     pub fn hasher<T>(self, hasher: T) -> FilterBuilder<E, T> {
         FilterBuilder {
-            plan: Plan {
-                outside: Filter::<E, T>::BYTES,
-                ..self.plan
-            },
+            plan: self.plan,
             hasher,
+            engine: PhantomData,
         }
     }
 
@@ -204,11 +205,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         E: AnyLayout,
     {
         FilterBuilder {
-            plan: Plan {
-                outside: Filter::<E::With<M>, S>::BYTES,
-                ..self.plan
-            },
+            plan: self.plan,
             hasher: self.hasher,
+            engine: PhantomData,
         }
     }
 
@@ -308,7 +307,7 @@ impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
     /// ```
     #[must_use]
     pub fn generations(mut self, generations: usize) -> Self {
-        self.plan.options.count = generations;
+        self.plan.generations = Some(generations);
         self
     }
 }
@@ -331,7 +330,7 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     /// assert!(matches!(error, BuildError::Capacity { requested: usize::MAX, .. }));
     /// ```
     pub fn build(self) -> Result<Filter<E, S>, BuildError> {
-        let engine = E::build(&self.plan)?;
+        let engine = E::build(&self.plan, Filter::<E, S>::BYTES)?;
         Ok(Filter::of(engine, self.hasher))
     }
 }
@@ -341,16 +340,8 @@ impl<E: Buildable, S: Clone> Clone for FilterBuilder<E, S> {
         Self {
             plan: self.plan.clone(),
             hasher: self.hasher.clone(),
+            engine: PhantomData,
         }
-    }
-}
-
-impl<E: Buildable, S: fmt::Debug> fmt::Debug for FilterBuilder<E, S> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("FilterBuilder")
-            .field("plan", &self.plan)
-            .field("hasher", &self.hasher)
-            .finish()
     }
 }
 

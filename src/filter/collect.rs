@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 use core::mem;
 
-use super::{Buildable, Engine, Filter};
-use crate::engine::{Plan, Size};
+use super::{Buildable, Engine, Filter, FilterBuilder};
+use crate::engine::Operations;
 use crate::error::{InsertError, InsertManyError};
 use crate::layout::LONG_BUDGET;
 use crate::table::sizing;
@@ -138,7 +138,7 @@ fn insert_in_batches<E: Engine, S: BuildHasher>(
     items: impl Iterator<Item = impl Hash>,
 ) -> Result<(), InsertError> {
     let mut batch = Batch {
-        engine: &filter.engine,
+        engine: filter.engine(),
         hashes: [0; BATCH],
         len: 0,
     };
@@ -153,13 +153,13 @@ fn insert_in_batches<E: Engine, S: BuildHasher>(
 }
 
 /// Items taken but not yet inserted.
-struct Batch<'a, E: Engine> {
+struct Batch<'a, E: Operations + ?Sized> {
     engine: &'a E,
     hashes: [u64; BATCH],
     len: usize,
 }
 
-impl<E: Engine> Batch<'_, E> {
+impl<E: Operations + ?Sized> Batch<'_, E> {
     fn insert(&mut self) -> Result<(), InsertError> {
         // Empty it first: the drop of the batch must not retry refused items.
         let hashes = &self.hashes[..mem::take(&mut self.len)];
@@ -170,7 +170,7 @@ impl<E: Engine> Batch<'_, E> {
 }
 
 /// If the iterator or a `Hash` panicked: inserts the items taken before, as far as there is room.
-impl<E: Engine> Drop for Batch<'_, E> {
+impl<E: Operations + ?Sized> Drop for Batch<'_, E> {
     fn drop(&mut self) {
         let _ = self.insert();
     }
@@ -223,16 +223,11 @@ fn build<E: Buildable, S: BuildHasher>(
     let mut capacity = hashes.len().max(sizing::pair_slots::<E::Layout>());
     let mut larger = 0;
     loop {
-        let engine = match E::build(&Plan {
-            size: Size::Items(capacity),
-            // The sizes assume this budget. The shorter search of a growing filter would end in growth.
-            search_budget: Some(LONG_BUDGET),
-            ..Filter::<E, S>::plan()
-        }) {
-            Ok(engine) => engine,
+        let builder = FilterBuilder::with_hasher(hasher).capacity(capacity);
+        let filter = match builder.search_budget(LONG_BUDGET).build() {
+            Ok(filter) => filter,
             Err(error) => panic!("{error}"),
         };
-        let filter = Filter::of(engine, hasher);
         match fill(&filter, hashes).map_err(InsertManyError::into_error) {
             Ok(()) => return filter,
             Err(

@@ -7,13 +7,11 @@ use core::marker::PhantomData;
 use super::{AnyLayout, Buildable, Engine, Filter, FilterBuilder};
 #[cfg(feature = "std")]
 use crate::engine::Growing;
-use crate::engine::{Fixed, Operations, Rotates, Rotating, plan};
-use crate::error::{
-    BuildError, InsertError, InsertManyError, OutOfMemory, ReadError, SnapshotError,
-};
+use crate::engine::{Fixed, Rotates, Rotating, plan};
+use crate::error::{BuildError, OutOfMemory, ReadError, SnapshotError};
 use crate::layout::{ForLayout, Kind, Layout, Shape};
 use crate::random_state::RandomState;
-use crate::stored::{self, Frame, Identity, Listing, Restored, Source, Stored};
+use crate::stored::{self, Frame, Restored, Source, Stored};
 
 /// A filter of any kind and any layout, for programs that choose them at run time.
 ///
@@ -52,7 +50,7 @@ pub type DynFilter<S = RandomState> = Filter<Dyn, S>;
 pub struct Dyn(Box<dyn Boxed>);
 
 /// An engine that can be boxed, and that makes boxed copies of itself.
-trait Boxed: Stored {
+pub trait Boxed: Stored {
     fn empty_like(&self) -> Result<Dyn, OutOfMemory>;
     fn snapshot(&self) -> Result<Dyn, SnapshotError>;
 }
@@ -67,71 +65,18 @@ impl<E: Restored> Boxed for E {
     }
 }
 
-/// Forwards each call to the boxed engine.
-macro_rules! hand_on {
-    ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $answer:ty)?;)*) => {$(
-        #[inline]
-        fn $name(&self $(, $argument: $type)*) $(-> $answer)? {
-            self.0.$name($($argument),*)
-        }
-    )*};
-}
-
-impl Operations for Dyn {
-    hand_on! {
-        fn kind(&self) -> Kind;
-        fn shape(&self) -> Shape;
-        fn finish_doubling(&self) -> bool;
-        fn limit_memory_usage(&self, bytes: usize);
-        fn rotating(&self) -> Option<&dyn Rotates>;
-        fn len(&self) -> usize;
-        fn capacity(&self) -> usize;
-        fn is_full(&self) -> bool;
-        fn slots(&self) -> usize;
-        fn tables(&self) -> usize;
-        fn false_positive_rate(&self) -> f64;
-        fn contains(&self, hash: u64) -> bool;
-        fn insert(&self, hash: u64) -> Result<(), InsertError>;
-        fn insert_unique(&self, hash: u64) -> Result<bool, InsertError>;
-        fn remove(&self, hash: u64) -> bool;
-        fn count(&self, hash: u64) -> usize;
-        fn prefetch(&self, hash: u64);
-        fn prefetch_insert(&self, hash: u64);
-        fn relocate_one(&self, hash: u64) -> bool;
-        fn taken(&self) -> usize;
-        fn begin_to_double(&self) -> bool;
-        fn add_table(&self) -> bool;
-        fn doubled(&self) -> Option<f64>;
-        fn contains_many(&self, hashes: &[u64], found: &mut [bool]);
-        fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError>;
-        fn insert_unique_many(&self, hashes: &[u64], added: &mut [bool]) -> Result<(), InsertManyError>;
-        fn remove_many(&self, hashes: &[u64]) -> usize;
-    }
-
-    /// Counts the boxed engine instead of its pointer: a filter has the same number of bytes boxed and unboxed, so a
-    /// memory limit counts the same.
-    fn heap_bytes(&self) -> usize {
-        size_of_val(&*self.0) + self.0.heap_bytes() - size_of::<Self>()
-    }
-
-    fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    fn shrink_to_fit(&mut self) {
-        self.0.shrink_to_fit();
-    }
-
-    fn set_max_memory_usage(&mut self, bytes: usize) {
-        self.0.set_max_memory_usage(bytes);
-    }
-}
-
-impl Stored for Dyn {
-    hand_on! { fn listing(&self) -> Listing<'_>; }
-}
-
 impl Engine for Dyn {
+    type Inner = dyn Boxed;
+
+    #[inline]
+    fn inner(&self) -> &dyn Boxed {
+        &*self.0
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Boxed {
+        &mut *self.0
+    }
+
     fn empty_like(&self) -> Result<Self, OutOfMemory> {
         self.0.empty_like()
     }
@@ -140,71 +85,63 @@ impl Engine for Dyn {
         self.0.snapshot()
     }
 
+    fn recognize(frame: &Frame) -> Result<(), ReadError> {
+        frame.kind().and_then(|_| frame.shape()).map(drop)
+    }
+
     // Compiled only where it is used: it contains the code of all engines.
     #[inline]
-    fn read<S>(
-        frame: &Frame,
-        source: &mut impl Source,
-        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
-        outside: usize,
-    ) -> Result<(Self, S), ReadError> {
+    fn read(frame: &Frame, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError> {
         match frame.kind()? {
-            Kind::Fixed => frame.shape()?.call(Read::<Fixed, S, _, _> {
-                frame,
-                source,
-                hasher,
-                outside,
-                kind: PhantomData,
-            }),
-            Kind::Rotating => frame.shape()?.call(Read::<Rotating, S, _, _> {
-                frame,
-                source,
-                hasher,
-                outside,
-                kind: PhantomData,
-            }),
+            Kind::Fixed => read_layout::<Fixed>(frame, source, outside),
+            Kind::Rotating => read_layout::<Rotating>(frame, source, outside),
             #[cfg(feature = "std")]
-            Kind::Growing => read_boxed::<Growing, S>(frame, source, hasher, outside),
+            Kind::Growing => read_boxed::<Growing>(frame, source, outside),
             #[cfg(not(feature = "std"))]
-            Kind::Growing => Err(ReadError::OtherKind {
-                kind: Kind::Growing,
-            }),
+            kind => Err(ReadError::OtherKind { kind }),
         }
     }
 }
 
-/// Reads an engine, and boxes it.
-fn read_boxed<E: Restored, S>(
+/// Reads an engine of this kind, with the layout that is stored.
+fn read_layout<E: AnyLayout>(
     frame: &Frame,
-    source: &mut impl Source,
-    hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+    source: &mut dyn Source,
     outside: usize,
-) -> Result<(Dyn, S), ReadError> {
-    let outside = outside - size_of::<Dyn>() + size_of::<E>();
-    let (engine, hasher) = stored::read::<E, S>(frame, source, hasher, outside)?;
-    Ok((Dyn(Box::new(engine)), hasher))
+) -> Result<Dyn, ReadError> {
+    frame.shape()?.call(Read::<E> {
+        frame,
+        source,
+        outside,
+        kind: PhantomData,
+    })
 }
 
 /// Reads an engine of this kind with the layout that it is called for.
-struct Read<'a, E, S, T, H> {
+struct Read<'a, E> {
     frame: &'a Frame,
-    source: &'a mut T,
-    hasher: H,
+    source: &'a mut dyn Source,
     outside: usize,
-    kind: PhantomData<fn() -> (E, S)>,
+    kind: PhantomData<fn() -> E>,
 }
 
-impl<E, S, T, H> ForLayout for Read<'_, E, S, T, H>
-where
-    E: AnyLayout,
-    T: Source,
-    H: FnOnce(&Identity) -> Result<S, ReadError>,
-{
-    type Output = Result<(Dyn, S), ReadError>;
+impl<E: AnyLayout> ForLayout for Read<'_, E> {
+    type Output = Result<Dyn, ReadError>;
 
     fn call<L: Layout>(self) -> Self::Output {
-        read_boxed::<E::With<L>, S>(self.frame, self.source, self.hasher, self.outside)
+        read_boxed::<E::With<L>>(self.frame, self.source, self.outside)
     }
+}
+
+/// Reads an engine, and boxes it.
+fn read_boxed<E: Restored>(
+    frame: &Frame,
+    source: &mut dyn Source,
+    outside: usize,
+) -> Result<Dyn, ReadError> {
+    E::recognize(frame)?;
+    let outside = outside - size_of::<Dyn>() + size_of::<E>();
+    Ok(Dyn(Box::new(stored::read::<E>(frame, source, outside)?)))
 }
 
 /// Filters whose kind and layout are chosen at run time.
@@ -221,7 +158,7 @@ impl<S> DynFilter<S> {
     /// ```
     #[must_use]
     pub fn kind(&self) -> Kind {
-        self.engine.kind()
+        self.engine().kind()
     }
 
     /// The layout of the buckets.
@@ -236,7 +173,7 @@ impl<S> DynFilter<S> {
     /// ```
     #[must_use]
     pub fn shape(&self) -> Shape {
-        self.engine.shape()
+        self.engine().shape()
     }
 
     /// The methods of a rotating filter; `None` if this one does not rotate.
@@ -257,7 +194,7 @@ impl<S> DynFilter<S> {
     /// ```
     #[must_use]
     pub fn rotating(&self) -> Option<&dyn Rotates> {
-        self.engine.rotating()
+        self.engine().rotating()
     }
 }
 
@@ -309,7 +246,7 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     where
         E: AnyLayout,
     {
-        let filling = E::filling(&self.plan.options);
+        let filling = E::filling(&self.plan);
         let (shape, size) = plan::smallest(self.plan.size, filling, rate)?;
         self.plan.size = size;
         self.plan.rate = Some(rate);

@@ -2,7 +2,7 @@
 
 use super::dynamic::Dyn;
 use super::{Engine, Filter};
-use crate::engine::Growing;
+use crate::engine::{Growing, Operations};
 
 /// An engine that may grow: [`Growing`], or [`Dyn`], which keeps its size if its engine does not grow. Sealed.
 pub trait Grows: Engine {}
@@ -22,7 +22,7 @@ impl<E: Grows, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn tables(&self) -> usize {
-        self.engine.tables()
+        self.engine().tables()
     }
 
     /// Sets the number of bytes beyond which the filter refuses to grow, as the builder's
@@ -41,7 +41,7 @@ impl<E: Grows, S> Filter<E, S> {
     /// assert!(refused.is_some() && filter.memory_usage() <= 1 << 20);
     /// ```
     pub fn set_max_memory_usage(&mut self, bytes: usize) {
-        self.engine.set_max_memory_usage(bytes);
+        self.engine.inner_mut().set_max_memory_usage(bytes);
     }
 
     /// Sets a temporary limit while other threads use the filter, and frees nothing. The lower of both limits applies.
@@ -61,7 +61,8 @@ impl<E: Grows, S> Filter<E, S> {
     /// filter.limit_memory_usage(filter.memory_usage());
     /// let (added, refused) = (0..).find_map(|item: u64| Some((item, filter.insert(&item).err()?))).unwrap();
     /// assert!(added >= 100 && filter.tables() == 1);
-    /// let InsertError::CannotGrow { error: GrowthError::MemoryLimit { needed, .. } } = refused else { unreachable!() };
+    /// let InsertError::CannotGrow { error } = refused else { unreachable!() };
+    /// let GrowthError::MemoryLimit { needed, .. } = error else { unreachable!() };
     ///
     /// // As much as it asks for, and not more.
     /// filter.limit_memory_usage(needed);
@@ -69,7 +70,7 @@ impl<E: Grows, S> Filter<E, S> {
     /// assert!(filter.memory_usage() <= needed);
     /// ```
     pub fn limit_memory_usage(&self, bytes: usize) {
-        self.engine.limit_memory_usage(bytes);
+        self.engine().limit_memory_usage(bytes);
     }
 
     /// Makes the filter as small as its items allow, but not smaller than it was built. Nothing is lost, and it can
@@ -103,7 +104,7 @@ impl<E: Grows, S> Filter<E, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     pub fn shrink_to_fit(&mut self) {
-        self.engine.shrink_to_fit();
+        self.engine.inner_mut().shrink_to_fit();
     }
 
     /// Completes a doubling in progress, while other threads use the filter. Returns false if it cannot, because other
@@ -128,6 +129,6 @@ impl<E: Grows, S> Filter<E, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     pub fn finish_doubling(&self) -> bool {
-        self.engine.finish_doubling()
+        self.engine().finish_doubling()
     }
 }

@@ -1,6 +1,7 @@
 //! The measures of a filter.
 
 use super::{Engine, Filter};
+use crate::engine::Operations;
 use crate::error::OutOfMemory;
 
 /// Measures. While other threads write they are approximate, but stay within their bounds.
@@ -20,7 +21,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn len(&self) -> usize {
-        self.engine.len()
+        self.engine().len()
     }
 
     /// Whether [`len`](Self::len) is 0.
@@ -48,7 +49,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.engine.capacity()
+        self.engine().capacity()
     }
 
     /// Whether the filter holds as many items as it is sized for. An insert may still succeed. A growing filter grows
@@ -67,7 +68,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.engine.is_full()
+        self.engine().is_full()
     }
 
     /// The number of slots in all tables or generations. With 4 x 16 a bucket has four.
@@ -79,7 +80,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn slots(&self) -> usize {
-        self.engine.slots()
+        self.engine().slots()
     }
 
     /// The fraction of the slots in use, 0 to 1; as exact as [`len`](Self::len).
@@ -110,17 +111,19 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        Self::BYTES + self.engine.heap_bytes()
+        // A boxed engine counts as much as one that is not, and its pointer nothing: so a memory limit counts the same.
+        let engine = self.engine();
+        Self::BYTES - size_of::<E>() + size_of_val(engine) + engine.heap_bytes()
     }
 
     /// The probability that `contains` is true for an absent item at the present load; as exact as [`len`](Self::len).
     /// It assumes a hasher that mixes well.
     ///
     /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of `s` slots: about
-    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. A growing filter
-    /// has 0.000_126 before it doubles, because its 63 kinds of tokens are not equally frequent. The rates of its
-    /// tables add up, and so do those of the generations of a rotating filter. A table that doubles does not know the
-    /// age of its tokens, and older tokens cause more false positives. It reports the maximum, which is exact if
+    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. A growing
+    /// filter has 0.000_126 before it doubles, because its 63 kinds of tokens are not equally frequent. The rates of
+    /// its tables add up, and so do those of the generations of a rotating filter. A table that doubles does not know
+    /// the age of its tokens, and older tokens cause more false positives. It reports the maximum, which is exact if
     /// nothing was removed.
     ///
     /// # Examples
@@ -131,7 +134,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        self.engine.false_positive_rate()
+        self.engine().false_positive_rate()
     }
 
     /// Removes all items. It takes `&mut self`, because it could not be exact while other threads write. Takes time
@@ -152,7 +155,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     pub fn clear(&mut self) {
-        self.engine.clear();
+        self.engine.inner_mut().clear();
     }
 }
 

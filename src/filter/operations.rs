@@ -3,6 +3,7 @@
 use core::hash::{BuildHasher, Hash};
 
 use super::{Engine, Filter};
+use crate::engine::Operations;
 use crate::error::InsertError;
 
 /// The operations on one item.
@@ -204,7 +205,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> Result<(), InsertError> {
-        self.engine.insert(hash)
+        self.engine().insert(hash)
     }
 
     /// As [`insert_unique`](Self::insert_unique).
@@ -224,7 +225,7 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[inline]
     pub fn insert_unique_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        self.engine.insert_unique(hash)
+        self.engine().insert_unique(hash)
     }
 
     /// As [`contains`](Self::contains).
@@ -238,7 +239,7 @@ impl<E: Engine, S> Filter<E, S> {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.engine.contains(hash)
+        self.engine().contains(hash)
     }
 
     /// As [`remove`](Self::remove).
@@ -252,7 +253,7 @@ impl<E: Engine, S> Filter<E, S> {
     // `always`: a little too large to be inlined by default; a call would cost a twentieth.
     #[inline(always)]
     pub fn remove_hash(&self, hash: u64) -> bool {
-        self.engine.remove(hash)
+        self.engine().remove(hash)
     }
 
     /// As [`count`](Self::count).
@@ -265,6 +266,6 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn count_hash(&self, hash: u64) -> usize {
-        self.engine.count(hash)
+        self.engine().count(hash)
     }
 }

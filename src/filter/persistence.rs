@@ -47,10 +47,10 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// ```
     pub fn to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
         let identity = Identity::of(&self.hasher);
-        match stored::to_vec(&self.engine, &identity) {
+        match stored::to_vec(self.engine(), &identity) {
             Err(SnapshotError::Changed) => {
                 let copy = Engine::snapshot(&self.engine)?;
-                stored::to_vec(&copy, &identity)
+                stored::to_vec(copy.inner(), &identity)
             }
             stored => stored,
         }
@@ -235,12 +235,13 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
 
 impl<E: Engine, S> Filter<E, S> {
     fn read_with(
-        source: &mut impl Source,
+        source: &mut dyn Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
     ) -> Result<Self, ReadError> {
         let frame = Frame::read(source)?;
-        let (engine, hasher) = E::read(&frame, source, hasher, Self::BYTES)?;
-        Ok(Self::of(engine, hasher))
+        E::recognize(&frame)?;
+        let hasher = hasher(&frame.identity()?)?;
+        Ok(Self::of(E::read(&frame, source, Self::BYTES)?, hasher))
     }
 }
 
@@ -282,7 +283,7 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn chunks(&self) -> Chunks<'_> {
-        Chunks::of(&self.engine, &Identity::of(&self.hasher))
+        Chunks::of(self.engine(), &Identity::of(&self.hasher))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Values: a few bits that each copy carries.
 
+use core::array;
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
-use core::iter::FusedIterator;
+use core::iter::{FusedIterator, Take};
 
 use super::Filter;
 use super::batch::{CHUNK, hash_each};
@@ -60,7 +61,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     pub fn insert_value_hash(&self, hash: u64, value: u16) -> Result<(), InsertError> {
-        possible::<L>(value).map_err(|error| InsertError::Value { error })?;
+        possible::<L>(value)?;
         let table = &self.engine.table;
         table
             .insert(hash, value)
@@ -88,7 +89,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
         hash: u64,
         value: u16,
     ) -> Result<Option<u16>, InsertError> {
-        possible::<L>(value).map_err(|error| InsertError::Value { error })?;
+        possible::<L>(value)?;
         let table = &self.engine.table;
         table
             .find_or_insert(hash, value)
@@ -125,10 +126,12 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// ```
     #[must_use]
     pub fn values_hash(&self, hash: u64) -> Values {
-        let mut values = Values::none();
-        let tokens = self.engine.table.tokens();
-        tokens.values(hash, |value| values.push(value));
-        values
+        let (mut values, mut count) = ([0; MOST], 0);
+        self.engine.table.tokens().values(hash, |value| {
+            values[count] = value;
+            count += 1;
+        });
+        Values(values.into_iter().take(count))
     }
 
     /// As [`replace_value`](Self::replace_value), by hash.
@@ -393,39 +396,17 @@ const MOST: usize = 8;
 
 /// The values of an item, one for each copy, as returned by [`values`](Filter::values).
 #[derive(Clone)]
-pub struct Values {
-    values: [u16; MOST],
-    next: usize,
-    end: usize,
-}
-
-impl Values {
-    fn none() -> Self {
-        Self {
-            values: [0; MOST],
-            next: 0,
-            end: 0,
-        }
-    }
-
-    fn push(&mut self, value: u16) {
-        self.values[self.end] = value;
-        self.end += 1;
-    }
-}
+pub struct Values(Take<array::IntoIter<u16, MOST>>);
 
 impl Iterator for Values {
     type Item = u16;
 
     fn next(&mut self) -> Option<u16> {
-        let value = self.values[..self.end].get(self.next)?;
-        self.next += 1;
-        Some(*value)
+        self.0.next()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.end - self.next;
-        (left, Some(left))
+        self.0.size_hint()
     }
 }
 

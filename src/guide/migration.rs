@@ -71,7 +71,7 @@
 //! | `new()`, for 2^20 items | `with_capacity(n)` |
 //! | `with_capacity(n)`, `builder().capacity(n)` | the same |
 //! | `builder().max_evictions(n)` | `builder().search_budget(n)`: the number of buckets that a search examines |
-//! | `builder().fingerprint_size(bits)`, `bucket_size(slots)` | `builder().layout::<Lanes<4, 16>>()`, the default there too, or another [layout](super::layouts) |
+//! | `builder().fingerprint_size(bits)`, `bucket_size(slots)` | `builder().layout::<..>()`: [layouts](super::layouts) |
 //! | `insert`, `insert_unique`, `contains`, `remove`, `count`, `len`, `is_empty` | the same |
 //! | `capacity()` | `slots()`; `capacity()` is what you asked for |
 //! | `clear(&self)` | `clear(&mut self)`, or `rotate(&self)` of a filter that [rotates](super::rotating) |
@@ -107,7 +107,7 @@
 //!
 //! | `AtomicBloomFilter` | here |
 //! |---|---|
-//! | `with_false_pos(p).expected_items(n)` | `with_capacity(n)`, with a rate of at most 0.012 %; `builder().capacity(n).build_smallest(p)` |
+//! | `with_false_pos(p).expected_items(n)` | `builder().capacity(n).build_smallest(p)` |
 //! | `with_num_bits(bits)` | `builder().buckets(n)`, of 64 bits each |
 //! | `seed(&n)`, 128 bits | `builder().seed(n)`, 64 bits |
 //! | `hasher(s)` | `builder().hasher(s)` |
@@ -159,7 +159,7 @@
 //!
 //! | `HashSet<T>` in a `RwLock` | `DashSet<T>` (dashmap 6) | here |
 //! |---|---|---|
-//! | `write()`, `insert(item)`: true if it was not in before | `insert(item)` | `insert_unique(&item)`: `Ok(true)` if it was not in before |
+//! | `write()`, `insert(item)`: true if it was not in | `insert(item)` | `insert_unique(&item)`: `Ok(true)` then |
 //! | `read()`, `contains(&item)` | `contains(&item)` | `contains(&item)` |
 //! | `write()`, `remove(&item)`: true if it was in | `remove(&item)`: the item | `remove(&item)`: true |
 //! | `len`, `is_empty` | the same | the same, but approximate while other threads write |

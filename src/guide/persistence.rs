@@ -4,7 +4,8 @@
 //!
 //! | the filter | call |
 //! |---|---|
-//! | may be in use | [`write_to`](crate::Filter::write_to), [`to_bytes`](crate::Filter::to_bytes), or [`snapshot`](crate::Filter::snapshot) for a filter of its own |
+//! | may be in use | [`write_to`](crate::Filter::write_to), [`to_bytes`](crate::Filter::to_bytes) |
+//! | may be in use, and the copy too | [`snapshot`](crate::Filter::snapshot) |
 //! | is shared, but no thread writes during the call | [`chunks`](crate::Filter::chunks), which allocates nothing |
 //! | is stored | [`read_from`](crate::Filter::read_from), [`from_bytes`](crate::Filter::from_bytes) |
 //!

@@ -13,7 +13,7 @@
 //! |---|---|---|
 //! | [`insert`](crate::Filter::insert) returned `Ok(())` | yes, even if the item was already stored | once |
 //! | [`insert_unique`](crate::Filter::insert_unique) returned `Ok(true)` | yes | once |
-//! | [`insert_unique`](crate::Filter::insert_unique) returned `Ok(false)` | no: the item, or another one of its class, was already stored | never |
+//! | [`insert_unique`](crate::Filter::insert_unique) returned `Ok(false)` | no: one of its class was stored | never |
 //! | either returned an error | no | never |
 //!
 //! # Wrong

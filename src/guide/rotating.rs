@@ -3,7 +3,7 @@
 //! A [`CuckooFilter`](crate::CuckooFilter) keeps an item until a call removes it. There are two ways to let items
 //! leave by their age:
 //!
-//! | | a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) | a queue beside a [`CuckooFilter`](crate::CuckooFilter) |
+//! | | a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) | a queue beside a `CuckooFilter` |
 //! |---|---|---|
 //! | an item leaves | `n - 1` to `n` periods after its insert; `n` is 2 unless set | at its time |
 //! | memory | `n + 1` tables, each for the items of one period | one table, and 16 to 24 bytes per entry of the queue |

@@ -66,10 +66,10 @@
 //! |---|---|---|---|
 //! | [`insert`](crate::Filter::insert) | a copy | an error | `&self` |
 //! | [`insert_unique`](crate::Filter::insert_unique) | the item, if it is absent | an error | `&self` |
-//! | [`insert_many`](crate::Filter::insert_many) | a copy of each item | an error that says how many went in | `&self`, a slice |
-//! | [`insert_unique_many`](crate::Filter::insert_unique_many) | the items that are absent | the same | `&self`, two slices |
-//! | `extend`; `par_extend` with the feature `rayon` | a copy of each item | a panic | `&mut`, or `&self` as `(&filter).extend(..)` |
-//! | `collect`; with `rayon` from parallel iterators too | one copy of equal items | the table is made large enough | the items |
+//! | [`insert_many`](crate::Filter::insert_many) | a copy of each item | an error with the number | `&self`, a slice |
+//! | [`insert_unique_many`](crate::Filter::insert_unique_many) | the absent items | the same | `&self`, two slices |
+//! | `extend`, `par_extend` (`rayon`) | a copy of each item | a panic | `&mut`, or `&self` as `(&filter).extend(..)` |
+//! | `collect`; with `rayon` in parallel too | one copy of equal items | the table is made larger | the items |
 //!
 //! If the source can have duplicates, use a unique insert or `collect`. If the set grows later, do not `collect`: that
 //! leaves little room. To fill with several threads, give each thread a part of the source. Inserts need no lock.

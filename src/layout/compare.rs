@@ -1,8 +1,8 @@
 //! Lanes compared all at once: those of one word by arithmetic ("SIMD within a register"), those of two by vector
 //! instructions.
 
-/// Lanes side by side from bit 0 of a word up, of which the lowest bits are compared. The other bits of lanes must be 0;
-/// what is above the lanes does not matter.
+/// Lanes side by side from bit 0 of a word up, of which the lowest bits are compared. The other bits of lanes must be
+/// 0; what is above the lanes does not matter.
 ///
 /// Made to be a constant: then each call is a few instructions.
 #[derive(Clone, Copy, Debug)]
@@ -97,8 +97,8 @@ impl Swar {
 pub(super) mod simd {
     //! SIMD: two words as one vector of lanes.
     //!
-    //! Half as many instructions as arithmetic on words takes, and no constants in general registers: the lookups that a
-    //! processor keeps under way while memory answers are as many as fit its window.
+    //! Half as many instructions as arithmetic on words takes, and no constants in general registers: the lookups that
+    //! a processor keeps under way while memory answers are as many as fit its window.
 
     #![allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
 

@@ -13,9 +13,9 @@
 //! ```
 //!
 //! Slots fill from the top lane downward and stay packed: clearing one moves the lower lanes up. So an empty bucket is
-//! 0, and a bucket has room exactly if its lowest lane is 0. If the lanes fill the word, a word with a zero top lane and
-//! a non-zero rest is never a bucket, and those words are the references. If there are bits to spare, a reference has
-//! the top one set.
+//! 0, and a bucket has room exactly if its lowest lane is 0. If the lanes fill the word, a word with a zero top lane
+//! and a non-zero rest is never a bucket, and those words are the references. If there are bits to spare, a reference
+//! has the top one set.
 
 use core::fmt::Debug;
 
@@ -268,8 +268,8 @@ mod vector {
         mask(equal_lanes_8(less_one(pair(first, second)), 0)) & TOPS == 0
     }
 
-    /// Looks for lanes that hold `wanted` in the bits of `compared`. A word may be no bucket if its top lane is 0 in the word
-    /// less 1.
+    /// Looks for lanes that hold `wanted` in the bits of `compared`. A word may be no bucket if its top lane is 0 in
+    /// the word less 1.
     #[inline]
     pub(super) fn look_16(wanted: u32, compared: u64, first: u64, second: u64) -> Sight {
         let words = pair(first, second);

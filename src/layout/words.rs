@@ -98,8 +98,9 @@ pub(super) fn one_after_the_other<W: Words>(fingerprint: u32, first: u64, second
 
 /// The answer of one look at two words: whether the wanted fingerprint is there, and whether the answer is reliable.
 ///
-/// A bit for each of eight lanes that is looked for, those of the first word lowest, and above them one for each lane that
-/// is as that of a word which may be no bucket: the top lanes count. So one comparison of vectors gives both answers.
+/// A bit for each of eight lanes that is looked for, those of the first word lowest, and above them one for each lane
+/// that is as that of a word which may be no bucket: the top lanes count. So one comparison of vectors gives both
+/// answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sight(u32);
 
@@ -147,8 +148,8 @@ pub struct Fit {
     pub highest_load: f64,
     /// The load that a table would reach without the margins for its size.
     pub large_table_load: f64,
-    /// What is kept free when there are several ranges, because their shares differ: so many parts of a range's slots by
-    /// their root, or by that of the power of two below.
+    /// What is kept free when there are several ranges, because their shares differ: so many parts of a range's slots
+    /// by their root, or by that of the power of two below.
     pub share_margin: f64,
     /// The same for the unevenness within a single range.
     pub range_margin: f64,

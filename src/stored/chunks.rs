@@ -3,11 +3,13 @@
 //! Nothing is copied: the words are read when their chunk is requested. [`snapshots`](crate::design::snapshots#chunks)
 //! says why a complete form misses nothing.
 
+use alloc::vec::Vec;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::{array, fmt};
 
-use super::frame::Numbers;
-use super::{CHECKSUM, ENTRY, Entry, Frame, Identity, MOST_TABLES, Stored, WORD};
+use super::frame::{CHECKSUM, ENTRY, Entry, Frame, Identity, MOST_TABLES, Numbers, WORD};
+use crate::allocate;
+use crate::engine::Operations;
 use crate::error::SnapshotError;
 
 /// The stored form of a filter that nobody writes to, a chunk at a time. Returned by
@@ -63,6 +65,12 @@ const PAIR: usize = 2 * WORD;
 
 /// Maximum number of bytes before the words.
 const HEAD: usize = Frame::BYTES + MOST_TABLES * ENTRY + CHECKSUM;
+
+/// An engine that can be stored.
+pub trait Stored: Operations {
+    /// What to store.
+    fn listing(&self) -> Listing<'_>;
+}
 
 /// The parts of an engine to store.
 pub struct Listing<'a> {
@@ -153,7 +161,7 @@ impl<'a> StoredTable<'a> {
 
 impl<'a> Chunks<'a> {
     /// The stored form of a listing, with this layout and hasher.
-    pub(crate) fn of(stored: &'a impl Stored, identity: &Identity) -> Self {
+    pub(crate) fn of(stored: &'a (impl Stored + ?Sized), identity: &Identity) -> Self {
         let Listing {
             numbers,
             tables,
@@ -295,4 +303,24 @@ impl fmt::Debug for Chunks<'_> {
             .field("position", &self.position)
             .finish_non_exhaustive()
     }
+}
+
+/// Number of bytes stored between two checks for changes of the engine.
+const PIECE: usize = 1 << 14;
+
+/// The stored form as bytes. Fails if the engine changes meanwhile, or if there is no memory for the bytes.
+pub(crate) fn to_vec(
+    engine: &(impl Stored + ?Sized),
+    identity: &Identity,
+) -> Result<Vec<u8>, SnapshotError> {
+    let mut chunks = Chunks::of(engine, identity);
+    let all = usize::try_from(chunks.bytes()).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
+    allocate::grow(&mut bytes, all)?;
+    bytes.resize(all, 0);
+    // In pieces: an early change ends it early.
+    for piece in bytes.chunks_mut(PIECE) {
+        chunks.next_chunk(piece)?;
+    }
+    Ok(bytes)
 }

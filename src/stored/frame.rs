@@ -6,9 +6,8 @@ use core::any::Any;
 use core::hash::{BuildHasher, Hasher};
 
 use super::source::Source;
-use super::{demand, malformed};
 use crate::error::ReadError;
-use crate::layout::{Kind, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
+use crate::layout::{Kind, LONG_BUDGET, MIN_BUDGET, Shape};
 use crate::random_state::RandomState;
 
 /// The bytes of a header.
@@ -25,6 +24,23 @@ pub struct Numbers {
     pub(super) search_budget: usize,
     pub(super) tables: usize,
 }
+
+/// A table's entry in the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number of buckets, or an encoding of it.
+    pub(super) shape: u64,
+    /// The occupied slots.
+    pub(super) items: u64,
+}
+
+/// Bytes of a word, of a checksum, and of an entry.
+pub(super) const WORD: usize = size_of::<u64>();
+pub(super) const CHECKSUM: usize = size_of::<u32>();
+pub(super) const ENTRY: usize = 2 * WORD;
+
+/// The maximum number of tables in a filter.
+pub(super) const MOST_TABLES: usize = 15;
 
 const BYTES: usize = 64;
 
@@ -48,19 +64,19 @@ fn kind_byte(kind: Kind) -> u8 {
 }
 
 /// Offsets of the fields.
-pub(super) mod at {
-    pub(in crate::stored) const VERSION: usize = 8;
-    pub(in crate::stored) const LENGTH: usize = 10;
-    pub(in crate::stored) const SHAPE: usize = 12;
-    pub(in crate::stored) const KIND: usize = 14;
-    pub(in crate::stored) const HASHER: usize = 15;
-    pub(in crate::stored) const SEED: usize = 16;
-    pub(in crate::stored) const CHECK: usize = 24;
-    pub(in crate::stored) const OWN: [usize; 2] = [32, 40];
-    pub(in crate::stored) const SEARCH_BUDGET: usize = 48;
-    pub(in crate::stored) const TABLES: usize = 52;
-    pub(in crate::stored) const UNUSED: usize = 56;
-    pub(in crate::stored) const CHECKSUM: usize = 60;
+mod at {
+    pub(super) const VERSION: usize = 8;
+    pub(super) const LENGTH: usize = 10;
+    pub(super) const SHAPE: usize = 12;
+    pub(super) const KIND: usize = 14;
+    pub(super) const HASHER: usize = 15;
+    pub(super) const SEED: usize = 16;
+    pub(super) const CHECK: usize = 24;
+    pub(super) const OWN: [usize; 2] = [32, 40];
+    pub(super) const SEARCH_BUDGET: usize = 48;
+    pub(super) const TABLES: usize = 52;
+    pub(super) const UNUSED: usize = 56;
+    pub(super) const CHECKSUM: usize = 60;
 }
 
 impl Frame {
@@ -123,7 +139,7 @@ impl Frame {
     }
 
     /// Reads a header.
-    pub(crate) fn read(source: &mut impl Source) -> Result<Self, ReadError> {
+    pub(crate) fn read(source: &mut dyn Source) -> Result<Self, ReadError> {
         let mut bytes = [0; BYTES];
         let found = source.take(&mut bytes)?;
         Self::decode(&bytes[..found])
@@ -198,16 +214,21 @@ impl Frame {
         })
     }
 
-    /// Checks for a filter of this kind and of the layout `L`, and returns the hasher.
-    pub(super) fn check<L: Layout>(&self, kind: Kind) -> Result<Identity, ReadError> {
+    /// Checks for a filter of this kind and layout.
+    pub(crate) fn check(&self, kind: Kind, layout: Shape) -> Result<(), ReadError> {
         let found = self.kind()?;
         if found != kind {
             return Err(ReadError::OtherKind { kind: found });
         }
         let shape = self.shape()?;
-        if shape != Shape::of::<L>() {
+        if shape != layout {
             return Err(ReadError::OtherLayout { shape });
         }
+        Ok(())
+    }
+
+    /// What is known of the hasher.
+    pub(crate) fn identity(&self) -> Result<Identity, ReadError> {
         let [hasher] = self.get(at::HASHER);
         let seed = match (hasher, self.number(at::SEED)) {
             (DEFAULT_HASHER, seed) => Some(seed),
@@ -227,7 +248,7 @@ impl Frame {
 
 /// The stored identity of a hasher: enough to rebuild the default hasher, and to recognize any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub(crate) struct Identity {
     /// The seed of the default hasher; `None` for a custom one.
     pub(crate) seed: Option<u64>,
     /// The hash of [`PROBE`] by this hasher.
@@ -278,4 +299,12 @@ impl Identity {
             None => self.admit(S::default()),
         }
     }
+}
+
+pub(super) fn malformed(reason: &'static str) -> ReadError {
+    ReadError::Malformed { reason }
+}
+
+pub(super) fn demand(condition: bool, reason: &'static str) -> Result<(), ReadError> {
+    condition.then_some(()).ok_or(malformed(reason))
 }

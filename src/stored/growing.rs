@@ -2,14 +2,13 @@
 
 use core::ops::RangeInclusive;
 
-use super::chunks::{Current, Listing, StoredTable, TableWords};
-use super::frame::Numbers;
-use super::source::Words;
-use super::{Entry, MOST_TABLES, Restored, Stored, WORD, at_most_slots, demand};
+use super::chunks::{Current, Listing, Stored, StoredTable, TableWords};
+use super::frame::{Entry, MOST_TABLES, Numbers, WORD, demand};
+use super::reading::{Restored, Words, at_most_slots};
 use crate::allocate;
 use crate::counted::{GrowingTable, geometry};
 use crate::engine::Growing;
-use crate::engine::growing::{LATER, Limits, lowest_rate};
+use crate::engine::growing::{LATER, lowest_rate};
 use crate::error::ReadError;
 use crate::layout::prefix::{Depth, TAIL_BITS};
 use crate::layout::{Bucket, Token};
@@ -198,7 +197,7 @@ impl Stored for Growing {
             usize::MAX => NO_LIMIT,
             bytes => bytes as u64,
         };
-        let rate = self.limits().false_positive_rate.to_bits();
+        let rate = self.rate().to_bits();
         let count = self.list().count();
         Listing::new(
             [rate, memory],
@@ -241,9 +240,6 @@ impl Restored for Growing {
         outside: usize,
     ) -> Result<Self, ReadError> {
         let [rate, memory] = numbers.own;
-        let limits = Limits {
-            false_positive_rate: f64::from_bits(rate),
-        };
         // A limit beyond the address space is no limit.
         let memory = usize::try_from(memory).unwrap_or(usize::MAX);
         let mut built = Vec::new();
@@ -251,7 +247,12 @@ impl Restored for Growing {
         for (table, words) in tables {
             built.push(table.build(&words.unchecked(), numbers.search_budget)?);
         }
-        Ok(Self::of_tables(built, limits, memory, outside))
+        Ok(Self::of_tables(
+            built,
+            f64::from_bits(rate),
+            memory,
+            outside,
+        ))
     }
 }
 

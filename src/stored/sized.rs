@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::chunks::{Current, Listing, StoredTable, TableWords};
-use super::frame::Numbers;
-use super::source::Words;
-use super::{Entry, MOST_TABLES, Restored, Stored, WORD, at_most_slots, demand, geometry};
+use super::chunks::{Current, Listing, Stored, StoredTable, TableWords};
+use super::frame::{Entry, MOST_TABLES, Numbers, WORD, demand};
+use super::reading::{Restored, Words, at_most_slots, geometry};
 use crate::allocate;
 use crate::counted::CountedTable;
 use crate::engine::rotating::{MOST_GENERATIONS, MOST_ROTATIONS};

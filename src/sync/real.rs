@@ -18,6 +18,7 @@ pub(crate) type AtomicU64 = atomic::Atomic<u64>;
 pub(crate) use core::sync::atomic::AtomicPtr;
 
 /// Whether a cell is nothing but its value, so that fresh memory is cells of 0.
+#[cfg(feature = "std")]
 pub(crate) const PLAIN: bool = true;
 
 // Without native 64-bit atomics the filter could not be lock-free.
@@ -45,8 +46,8 @@ pub(crate) fn happened(_: super::Event) {}
 /// Whether this is the model checker's build, which has smaller constants.
 pub(crate) const MODEL: bool = false;
 
-/// How often a thread leaves the processor to others before what it waits for counts as not to be had. Never where each access
-/// is a step, because a checker decides there who goes on.
+/// How often a thread leaves the processor to others before what it waits for counts as not to be had. Never where each
+/// access is a step, because a checker decides there who goes on.
 pub(crate) const PATIENCE: usize = if cfg!(lockfree_cuckoo_steps) { 0 } else { 64 };
 
 #[cfg(not(feature = "std"))]

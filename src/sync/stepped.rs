@@ -15,15 +15,42 @@ fn ask<C>(cell: &C, writes: bool) -> bool {
     hooks::step(Access { address, writes })
 }
 
-/// A 64-bit atomic cell. Each access is a step.
-#[derive(Debug)]
-pub(crate) struct AtomicU64(real::AtomicU64);
+/// An atomic cell. Each access is a step, but for the loads of a pointer.
+macro_rules! stepped {
+    ($name:ident $(<$item:ident>)?, $value:ty) => {
+        #[derive(Debug)]
+        pub(crate) struct $name $(<$item>)? (real::$name $(<$item>)?);
+
+        impl $(<$item>)? $name $(<$item>)? {
+            pub(crate) const fn new(value: $value) -> Self {
+                Self(real::$name::new(value))
+            }
+
+            pub(crate) fn store(&self, value: $value, order: Ordering) {
+                // A drop makes only this access, so it is the only one that a dead thread could still reach.
+                if ask(&self.0, true) {
+                    self.0.store(value, order);
+                }
+            }
+
+            pub(crate) fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                ask(&self.0, true);
+                self.0.compare_exchange(current, new, success, failure)
+            }
+        }
+    };
+}
+
+stepped!(AtomicU64, u64);
+stepped!(AtomicPtr<T>, *mut T);
 
 impl AtomicU64 {
-    pub(crate) const fn new(value: u64) -> Self {
-        Self(real::AtomicU64::new(value))
-    }
-
     fn step(&self, writes: bool) -> &real::AtomicU64 {
         ask(&self.0, writes);
         &self.0
@@ -31,13 +58,6 @@ impl AtomicU64 {
 
     pub(crate) fn load(&self, order: Ordering) -> u64 {
         self.step(false).load(order)
-    }
-
-    pub(crate) fn store(&self, value: u64, order: Ordering) {
-        // A drop makes only this access, so it is the only one that a dead thread could still reach.
-        if ask(&self.0, true) {
-            self.0.store(value, order);
-        }
     }
 
     pub(crate) fn fetch_add(&self, value: u64, order: Ordering) -> u64 {
@@ -51,49 +71,12 @@ impl AtomicU64 {
     pub(crate) fn fetch_or(&self, value: u64, order: Ordering) -> u64 {
         self.step(true).fetch_or(value, order)
     }
-
-    pub(crate) fn compare_exchange(
-        &self,
-        current: u64,
-        new: u64,
-        success: Ordering,
-        failure: Ordering,
-    ) -> Result<u64, u64> {
-        self.step(true)
-            .compare_exchange(current, new, success, failure)
-    }
 }
 
-/// An atomic cell for a pointer. Each change of it is a step. A load is none: it is made beside those of other cells, at
-/// which a thread can be stopped.
-#[derive(Debug)]
-pub(crate) struct AtomicPtr<T>(real::AtomicPtr<T>);
-
 impl<T> AtomicPtr<T> {
-    pub(crate) const fn new(value: *mut T) -> Self {
-        Self(real::AtomicPtr::new(value))
-    }
-
+    /// No step: it is made beside the loads of other cells, at which a thread can be stopped.
     pub(crate) fn load(&self, order: Ordering) -> *mut T {
         self.0.load(order)
-    }
-
-    pub(crate) fn store(&self, value: *mut T, order: Ordering) {
-        // As above: a drop stores too.
-        if ask(&self.0, true) {
-            self.0.store(value, order);
-        }
-    }
-
-    pub(crate) fn compare_exchange(
-        &self,
-        current: *mut T,
-        new: *mut T,
-        success: Ordering,
-        failure: Ordering,
-    ) -> Result<*mut T, *mut T> {
-        ask(&self.0, true);
-        self.0.compare_exchange(current, new, success, failure)
     }
 }
 
@@ -119,8 +102,8 @@ pub mod hooks {
     pub struct Access {
         /// Of the cell.
         pub address: usize,
-        /// Whether the processor takes the cell's line for itself: for a store, and for a read-modify-write, even of one that
-        /// changes nothing.
+        /// Whether the processor takes the cell's line for itself: for a store, and for a read-modify-write, even of
+        /// one that changes nothing.
         pub writes: bool,
     }
 

@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use lockfree_cuckoo::{
-    Buildable, CuckooFilter, DynFilter, Filter, Kind, RandomState, ReadError, Shape,
+    Buildable, CuckooFilter, DynFilter, Filter, Kind, RandomState, ReadError, RotatingCuckooFilter,
+    Shape,
 };
 use model::hashers::Fnv;
 use model::stored::{self, Field};
@@ -319,6 +320,36 @@ fn each_change_has_its_error() {
         let told = matches!(error, ReadError::TooLarge { buckets: told, .. } if told == buckets);
         assert!(told, "{error:?}");
     }
+}
+
+/// The numbers that only a filter that rotates has.
+#[test]
+fn what_cannot_be_of_a_filter_that_rotates_is_an_error() {
+    use stored::{CAPACITY, ROTATIONS, TABLES, buckets};
+    let builder = RotatingCuckooFilter::builder().buckets(BUCKETS).seed(1);
+    let sound = builder.build().expect("memory").to_bytes().expect("quiet");
+    let cases: [(&str, &[(Field, u64)]); 7] = [
+        ("number of rotations", &[(ROTATIONS, 1 << 43)]),
+        ("number of rotations", &[(ROTATIONS, u64::MAX)]),
+        ("number of tables", &[(TABLES, 1)]),
+        ("number of tables", &[(TABLES, 16)]),
+        ("capacity", &[(CAPACITY, SLOTS as u64 + 1)]),
+        (
+            "generations differ",
+            &[(CAPACITY, 0), (buckets(0), 4), (buckets(1), 8)],
+        ),
+        (
+            "more items than slots",
+            &[(stored::items(1), SLOTS as u64 + 1)],
+        ),
+    ];
+    for (said, changes) in cases {
+        let error = read_as(Kind::Rotating, &changed(&sound, changes)).expect_err(said);
+        assert!(error.to_string().contains(said), "{changes:?}: {error}");
+    }
+    let last = changed(&sound, &[(ROTATIONS, (1 << 43) - 1)]);
+    let read = read_as(Kind::Rotating, &last).expect("possible");
+    keeps_its_promises(&last, read);
 }
 
 #[test]

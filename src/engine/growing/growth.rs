@@ -153,10 +153,10 @@ impl Growing {
             compared_when_first_full()
         };
         let rate = any_of::<Lanes16>(target + others + more);
-        if rate > self.limits.false_positive_rate {
+        if rate > self.rate {
             return Err(GrowthError::FalsePositiveRate {
                 rate,
-                limit: self.limits.false_positive_rate,
+                limit: self.rate,
             });
         }
         Ok(())

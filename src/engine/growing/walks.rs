@@ -6,11 +6,11 @@
 
 use core::ptr;
 
+use super::Growing;
 use super::growth::Patience;
 use super::tables::Tables;
-use super::{Growing, copies};
 use crate::counted::GrowingTable;
-use crate::error::{InsertError, SnapshotError};
+use crate::error::InsertError;
 use crate::layout::Sight;
 use crate::table::doubling::Hint;
 use crate::tokens::{Attempt, OtherTables, Refusal};
@@ -119,12 +119,6 @@ impl Growing {
                 Err(refusal) => self.make_room(target, hint, refusal, &mut patience)?,
             }
         }
-    }
-
-    /// A copy of every token that is stored from the call to the return. A token never changes its table, and the
-    /// tables are copied in the order of a lookup: the argument for a lookup holds for the copy.
-    pub(super) fn copy(&self) -> Result<Self, SnapshotError> {
-        Ok(self.with(copies(&self.tables, GrowingTable::snapshot)?))
     }
 
     /// Prefetches the words of a hash.

@@ -15,7 +15,6 @@
 //!   are the other generations, from the oldest on.
 //! * *clean*: whether the spare is known to be empty.
 
-use crate::error::BuildError;
 use crate::sync::{AtomicU64, Ordering};
 
 /// The state at one moment.
@@ -41,6 +40,9 @@ const MOST_TABLES: usize = 1 << YOUNG_BITS;
 
 /// The maximum number of rotations that it counts.
 pub(crate) const MOST_ROTATIONS: u64 = u64::MAX / ROTATION;
+
+/// One table is the spare.
+pub(crate) const MOST_GENERATIONS: usize = MOST_TABLES - 1;
 
 impl State {
     /// The state after this number of rotations. The tables are the generations from the oldest to the young one, and a
@@ -132,39 +134,6 @@ impl Cell {
     /// Sets the state of an unshared filter.
     pub(super) fn set(&mut self, state: State) {
         self.0.store(state.0, Ordering::Relaxed);
-    }
-}
-
-/// The options that only a rotating engine has.
-#[derive(Clone, Copy, Debug)]
-pub struct Generations {
-    pub(crate) count: usize,
-}
-
-/// With one generation, an item could leave as soon as it is stored.
-const FEWEST: usize = 2;
-
-/// One table is the spare.
-pub(crate) const MOST_GENERATIONS: usize = MOST_TABLES - 1;
-
-impl Default for Generations {
-    fn default() -> Self {
-        Self { count: FEWEST }
-    }
-}
-
-impl Generations {
-    /// The number of generations, if it is possible.
-    pub(crate) fn check(self) -> Result<usize, BuildError> {
-        let generations = self.count;
-        let nearest = generations.clamp(FEWEST, MOST_GENERATIONS);
-        if generations != nearest {
-            return Err(BuildError::Generations {
-                requested: generations,
-                nearest,
-            });
-        }
-        Ok(generations)
     }
 }
 
