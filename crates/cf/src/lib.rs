@@ -33,6 +33,7 @@
 //! | `filter`, `stored` | a filter of byte strings; filters as bytes, whole and chunk by chunk |
 //! | `transfers` | filters on their way out and in |
 //! | `command` | what a client asks for, and doing it with one filter |
+//! | `usage` | the arguments of a command as clients are told of them |
 //! | `spec`, `parse` | the commands, and from their arguments to what is to be done |
 
 mod command;
@@ -46,6 +47,7 @@ mod settings;
 mod spec;
 mod stored;
 mod transfers;
+pub mod usage;
 
 pub use command::{Absent, Call, Command, Operation, Rules};
 pub use error::Error;

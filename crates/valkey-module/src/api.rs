@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_float, c_int, c_longlong, c_uint, c_ulonglong, c_void};
+use std::ptr::null;
 use std::sync::OnceLock;
 
 macro_rules! opaque {
@@ -170,11 +171,39 @@ pub(crate) struct CommandInfo {
     pub(crate) more: [*const c_void; 4],
     pub(crate) arity: c_int,
     pub(crate) key_specs: *const KeySpec,
-    pub(crate) arguments: *const c_void,
+    pub(crate) arguments: *const CommandArgument,
 }
 
-/// Bytes of the description of an argument, of which the module gives none.
-pub(crate) const ARGUMENT_BYTES: usize = 72;
+/// An argument of a command.
+#[repr(C)]
+pub(crate) struct CommandArgument {
+    pub(crate) name: *const c_char,
+    pub(crate) kind: c_int,
+    /// Which of the specifications of keys is meant; -1 if it is no key.
+    pub(crate) key_spec: c_int,
+    pub(crate) token: *const c_char,
+    /// A summary, and since when it is there.
+    pub(crate) more: [*const c_char; 2],
+    pub(crate) flags: c_int,
+    pub(crate) deprecated_since: *const c_char,
+    pub(crate) parts: *const Self,
+    pub(crate) display_text: *const c_char,
+}
+
+impl CommandArgument {
+    /// Ends a list.
+    pub(crate) const END: Self = Self {
+        name: null(),
+        kind: 0,
+        key_spec: -1,
+        token: null(),
+        more: [null(); 2],
+        flags: 0,
+        deprecated_since: null(),
+        parts: null(),
+        display_text: null(),
+    };
+}
 
 type GetApi = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int;
 

@@ -18,11 +18,13 @@
 //! | `replicate` | what replicas are told |
 //! | `workers` | threads for large lookups |
 //! | `seed`, `commands` | what a hasher begins with; the commands |
+//! | `arguments` | their arguments, as the engine reads them |
 //! | `registration` | the commands as the engine knows and calls them |
 //! | `entrance` | where the engine loads the module |
 
 mod allocator;
 mod api;
+mod arguments;
 mod commands;
 mod config;
 mod context;
