@@ -6,7 +6,7 @@
 //! * flows are forgotten after their window, and not before ([`window`]);
 //! * the filter has room for all keys unless somebody wants it otherwise ([`room`]);
 //! * new packets are printed ([`printing`]) and written ([`writing`]);
-//! * options that make no sense are refused, and the sweep measures and draws ([`options`]).
+//! * options that make no sense are refused, and the sweep measures ([`options`]).
 
 mod captures;
 mod keys;
