@@ -259,6 +259,9 @@ fn options_that_would_do_harm_are_refused() {
         2 --bind nonsense -> such as localhost:6379
         2 --bind localhost:x -> such as localhost:6379
         2 --threads 0 -> 0 is not in 1..=1024
+        2 --threads -1 -> '-1' for '--threads <N>'
+        2 --max-memory -1 -> '-1' for '--max-memory <BYTES>'
+        2 --default-capacity 0 -> 4 at least: two buckets
         2 --request-timeout 0 -> must be more than 0
         2 --max-item 2000 --max-request 1024 -> more than --max-request
         2 --max-item 2K --max-request 1k -> more than --max-request
@@ -295,6 +298,10 @@ fn options_that_would_do_harm_are_refused() {
         let (ended, said) = refused(options);
         assert_eq!(ended.to_string(), status, "{options}: {said}");
         assert!(said.contains(words), "{options}: {said}");
+    }
+    // Less memory than there is unless it is set needs no other option.
+    for options in ["--max-memory 8M", "--max-memory 8M --growing"] {
+        Server::start(options).converse("CF.ADD f a -> :1");
     }
     // Names do as well as numbers.
     let named = Server::start("--bind localhost:0 --http localhost:0");
