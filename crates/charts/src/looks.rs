@@ -24,18 +24,12 @@ const TRIANGLE: &[(i32, i32)] = &[(0, -6), (6, 5), (-6, 5)];
 /// have different markers. Contenders that are in one chart have different looks; names that mean the same share one.
 const LOOKS: [(Look, &[&str]); 14] = [
     (Look(RGBColor(0, 114, 178), CIRCLE), &["filter"]),
-    (
-        Look(RGBColor(86, 180, 233), DIAMOND),
-        &["growing", "filter, single calls"],
-    ),
+    (Look(RGBColor(86, 180, 233), DIAMOND), &["growing"]),
     (
         Look(RGBColor(213, 94, 0), SQUARE),
-        &["atomic-cuckoo-filter", "set, a lock per batch"],
+        &["atomic-cuckoo-filter"],
     ),
-    (
-        Look(RGBColor(204, 121, 167), TRIANGLE),
-        &["dashmap", "set, a lock per packet"],
-    ),
+    (Look(RGBColor(204, 121, 167), TRIANGLE), &["dashmap"]),
     (Look(RGBColor(0, 158, 115), CIRCLE), &["papaya"]),
     (Look(RGBColor(230, 159, 0), DIAMOND), &["qfilter-rwlock"]),
     (
@@ -49,10 +43,7 @@ const LOOKS: [(Look, &[&str]); 14] = [
     (Look(RGBColor(170, 20, 40), DIAMOND), &["hashbrown-rwlock"]),
     (Look(RGBColor(45, 45, 45), DIAMOND), &["growable-rwlock"]),
     // For what is no contender.
-    (
-        Look(RGBColor(120, 120, 120), SQUARE),
-        &["limit", "headers only (limit)"],
-    ),
+    (Look(RGBColor(120, 120, 120), SQUARE), &["limit"]),
 ];
 
 /// The looks of the series of a chart. A name that is not in the list gets one that no other has in this chart, as long as
