@@ -92,9 +92,6 @@ pub(crate) type AddInfo = unsafe extern "C" fn(*mut InfoCtx, c_int);
 pub(crate) type GetNumber = unsafe extern "C" fn(*const c_char, *mut c_void) -> c_longlong;
 pub(crate) type SetNumber =
     unsafe extern "C" fn(*const c_char, c_longlong, *mut c_void, *mut *mut Str) -> c_int;
-pub(crate) type GetText = unsafe extern "C" fn(*const c_char, *mut c_void) -> *mut Str;
-pub(crate) type SetText =
-    unsafe extern "C" fn(*const c_char, *mut Str, *mut c_void, *mut *mut Str) -> c_int;
 type Apply = Option<unsafe extern "C" fn(*mut Ctx, *mut c_void, *mut *mut Str) -> c_int>;
 
 /// The callbacks of a type, in version 4 of this table: the last that Redis 7.0 knows.
@@ -295,7 +292,6 @@ functions! {
         info_add_section c"RedisModule_InfoAddSection": unsafe extern "C" fn(*mut InfoCtx, *const c_char) -> c_int;
         info_add_field_u_long_long c"RedisModule_InfoAddFieldULongLong": unsafe extern "C" fn(*mut InfoCtx, *const c_char, c_ulonglong) -> c_int;
         register_numeric_config c"RedisModule_RegisterNumericConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, c_longlong, c_uint, c_longlong, c_longlong, GetNumber, SetNumber, Apply, *mut c_void) -> c_int;
-        register_string_config c"RedisModule_RegisterStringConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, *const c_char, c_uint, GetText, SetText, Apply, *mut c_void) -> c_int;
         load_configs c"RedisModule_LoadConfigs": unsafe extern "C" fn(*mut Ctx) -> c_int;
     }
     optional {

@@ -3,9 +3,7 @@
 
 use std::sync::OnceLock;
 
-use cf::{
-    Absent, Command, Error, Filter, Layout, Operation, Reply, Rules, Settings, Spec, Transfers,
-};
+use cf::{Absent, Command, Error, Filter, Operation, Reply, Rules, Settings, Spec, Transfers};
 
 use crate::api::Str;
 use crate::config;
@@ -86,7 +84,7 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
             Absent::Reply(reply) => read(reply?),
             Absent::Create(settings) => {
                 let seed = seed();
-                let (value, settings) = create(settings, seed)?;
+                let value = create(settings, seed)?;
                 let reply = operate(&operation, &shared(&value)?.read())?;
                 value.count();
                 key.set(value);
@@ -98,7 +96,7 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
         (Command::Reserve(_), Some(_)) => return Err(Error::Exists.into()),
         (Command::Reserve(settings), None) => {
             let seed = seed();
-            let (value, settings) = create(settings, seed)?;
+            let value = create(settings, seed)?;
             key.set(value);
             replicate::creation(ctx, argv[1], settings, seed);
             changed(Reply::Done)
@@ -223,20 +221,8 @@ fn compact(filter: &mut Filter) -> bool {
     size(filter) != before
 }
 
-/// A new filter, and the settings that it is made with. It has no limit of its own, so that it is the same wherever it is
-/// made.
-fn create(mut settings: Settings, seed: u64) -> Result<(Value, Settings), Error> {
-    if settings.grows()
-        && !limits::obeys()
-        && let (Layout::Shape(_), Some(rate)) = (settings.layout, config::growth_rate())
-    {
-        settings.layout = Layout::Rate(rate);
-        // So that others accept it, who are told no bucket size.
-        settings.capacity = settings.capacity.max(LEAST_CAPACITY);
-    }
+/// A new filter. It has no limit of its own, so that it is the same wherever it is made.
+fn create(settings: Settings, seed: u64) -> Result<Value, Error> {
     let filter = Filter::with_seed(settings, seed, limits::left(0), NO_LIMIT)?;
-    Ok((Value::new(filter), settings))
+    Ok(Value::new(filter))
 }
-
-/// Where no bucket size is said.
-const LEAST_CAPACITY: usize = 4;
