@@ -24,7 +24,7 @@ const COMPRESSION: u64 = 16;
 /// seen before. All workers share the filter without a lock. If several workers
 /// race for a new key, one of them is told. With --window, old keys are forgotten.
 ///
-///   tcpdump -w - | packet-pool - --window 30 --print text
+///   tcpdump -U -w - | packet-pool - --window 30 --print text
 ///   packet-pool --mode packets --window 1 copies.pcap.gz --write without.pcap
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment, after_long_help = DETAILS)]

@@ -180,6 +180,7 @@ fn clients_say_who_they_are() {
         CLIENT GETNAME -> $-1
         CONFIG GET appendonly -> *2 $10 appendonly $2 no
         CONFIG GET nothing -> *0
+        CONFIG GET MAXMEMORY-* timeout -> *4 $17 maxmemory-clients ~ $7 timeout $1 0
         LASTSAVE x -> -ERR wrong number of arguments for 'lastsave' command
         NONSENSE a b -> -ERR unknown command 'NONSENSE', with args beginning with: 'a' 'b'
         AUTH default any -> +OK

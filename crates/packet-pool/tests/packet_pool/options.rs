@@ -48,7 +48,7 @@ fn help_explains_everything() {
     let run = call("--help").expect(0);
     let words = "--workers --capacity --rate --repeat pcapng 262144 --mode --window --verify --print --write --growing gzip \
                  --sweep fragment signal refused";
-    let phrases = ["tcpdump -w -", "What --verify shows", "Exit status"];
+    let phrases = ["tcpdump -U -w -", "What --verify shows", "Exit status"];
     for word in words.split(' ').chain(phrases) {
         assert!(run.out.contains(word), "{word:?} not in {}", run.out);
     }
