@@ -97,17 +97,6 @@ pub(crate) struct Storage {
     /// Refuses commands that change filters while the last snapshot could not be saved
     #[arg(long, requires = "snapshot")]
     pub(crate) stop_writes_on_save_error: bool,
-
-    /// What SIGTERM and SIGINT do if the snapshot that they ask for cannot be saved: exit with status 1, or stay and
-    /// serve on
-    #[arg(long, value_enum, default_value_t = OnSaveError::Exit, requires = "snapshot")]
-    pub(crate) on_last_save_error: OnSaveError,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnSaveError {
-    Exit,
-    Stay,
 }
 
 #[derive(Clone, Debug, clap::Args)]

@@ -30,7 +30,7 @@ pub(crate) enum Answer {
     Each(Box<Queue>),
     /// The connection ends behind it, or without a reply.
     Last(Option<Reply>),
-    /// When the next snapshot is saved. Not at all if the client is gone before it begins.
+    /// When the next snapshot is saved.
     Save,
     /// The server ends, once this is done: then there is no reply but the end of the connection.
     End(Pin<Box<dyn Future<Output = Result<(), Reply>> + Send>>),
