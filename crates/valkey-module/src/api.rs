@@ -31,8 +31,6 @@ opaque! {
     Digest
     /// What INFO replies, for the module to read.
     ServerInfo
-    /// A client who waits for a worker.
-    Blocked
     /// What INFO replies, under way.
     InfoCtx
     /// What a callback of the type is about.
@@ -56,7 +54,6 @@ pub(crate) mod flags {
     pub(crate) const REPLICATED: c_int = 1 << 12;
     pub(crate) const LOADING: c_int = 1 << 13;
     pub(crate) const IS_CHILD: c_int = 1 << 20;
-    pub(crate) const DENY_BLOCKING: c_int = 1 << 21;
     pub(crate) const SLOT_IMPORT: c_int = 1 << 25;
 }
 
@@ -284,10 +281,6 @@ functions! {
         emit_aof c"RedisModule_EmitAOF": unsafe extern "C" fn(*mut Io, *const c_char, *const c_char, ...);
         digest_add_string_buffer c"RedisModule_DigestAddStringBuffer": unsafe extern "C" fn(*mut Digest, *const c_char, usize);
         digest_end_sequence c"RedisModule_DigestEndSequence": unsafe extern "C" fn(*mut Digest);
-        block_client c"RedisModule_BlockClient": unsafe extern "C" fn(*mut Ctx, Option<RunCommand>, Option<RunCommand>, Option<unsafe extern "C" fn(*mut Ctx, *mut c_void)>, c_longlong) -> *mut Blocked;
-        unblock_client c"RedisModule_UnblockClient": unsafe extern "C" fn(*mut Blocked, *mut c_void) -> c_int;
-        get_thread_safe_context c"RedisModule_GetThreadSafeContext": unsafe extern "C" fn(*mut Blocked) -> *mut Ctx;
-        free_thread_safe_context c"RedisModule_FreeThreadSafeContext": unsafe extern "C" fn(*mut Ctx);
         register_info_func c"RedisModule_RegisterInfoFunc": unsafe extern "C" fn(*mut Ctx, AddInfo) -> c_int;
         info_add_section c"RedisModule_InfoAddSection": unsafe extern "C" fn(*mut InfoCtx, *const c_char) -> c_int;
         info_add_field_u_long_long c"RedisModule_InfoAddFieldULongLong": unsafe extern "C" fn(*mut InfoCtx, *const c_char, c_ulonglong) -> c_int;

@@ -65,16 +65,12 @@ pub(crate) static MAX_DUMP_BYTES: Setting = Setting::new(
 /// Bytes that an item may have.
 pub(crate) static MAX_ITEM_BYTES: Setting =
     Setting::new(c"max-item-bytes", 1 << 20, 1, i64::MAX, CONFIG_MEMORY);
-/// Items of one lookup from which on a worker answers it.
-pub(crate) static OFFLOAD_ITEMS: Setting = Setting::new(c"offload-items", 5_000, 1, i64::MAX, 0);
-
-static NUMBERS: [&Setting; 6] = [
+static NUMBERS: [&Setting; 5] = [
     &CAPACITY,
     &EXPANSION,
     &MAX_FILTER_BYTES,
     &MAX_DUMP_BYTES,
     &MAX_ITEM_BYTES,
-    &OFFLOAD_ITEMS,
 ];
 
 /// Announces the settings and takes the values that the operator gave them.

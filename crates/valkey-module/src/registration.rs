@@ -118,9 +118,7 @@ unsafe extern "C" fn run<const N: usize>(ctx: *mut Ctx, argv: *mut *mut Str, arg
         // SAFETY: as many strings as it says, the first of them the name.
         let argv = unsafe { std::slice::from_raw_parts(argv, argc) };
         match commands::answer(ctx, &cf::COMMANDS[N], argv) {
-            Ok(Some(answer)) => reply::reply(ctx, answer),
-            // A worker replies.
-            Ok(None) => {}
+            Ok(answer) => reply::reply(ctx, answer),
             Err(refusal) => reply::refuse(ctx, &refusal),
         }
         true
