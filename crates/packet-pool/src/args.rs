@@ -8,8 +8,8 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Packets to work on unless `--repeat` says otherwise. Fewer would be done before the clock could tell anything.
-const DEFAULT_WORK: u32 = 1 << 18;
+/// Passes over the example. Fewer would be done before the clock could tell anything.
+const PASSES_OVER_EXAMPLE: u32 = 100;
 
 /// Files of more bytes are streamed.
 const LARGE_FILE: u64 = 64 << 20;
@@ -119,12 +119,12 @@ pub struct Args {
     #[arg(long)]
     pub(crate) verify: bool,
 
-    /// Number of passes over the packets, 1 to 1000000 [default: by their number]
+    /// Number of passes over the packets, 1 to 1000000 [default: 1]
     ///
     /// For measuring; keeps the packets in memory. A key is new only once, so
     /// more passes add duplicates; with a window, time continues from pass to pass.
-    /// Without this option there are enough passes to handle 262144 packets, but only
-    /// one pass for streamed input, and with --window, --print or --write.
+    /// Without this option there are 100 passes over the built-in example, but only one
+    /// with --window, --print or --write.
     #[arg(long, value_name = "N", verbatim_doc_comment)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) repeat: Option<u32>,
@@ -196,18 +196,16 @@ impl Args {
         self.print.is_some() || target.is_some_and(|target| target.is_standard_output())
     }
 
-    /// How many times to go through a capture of this many packets.
-    pub(crate) fn passes(&self, packets: u64) -> u32 {
-        let by_number = match u32::try_from(packets) {
-            Ok(packets) if packets > 0 && self.is_for_measuring() => DEFAULT_WORK.div_ceil(packets),
-            _ => 1,
+    /// How many times to go through the capture.
+    pub(crate) fn passes(&self) -> u32 {
+        let is_example = self.capture.is_none() && self.made_up.is_none();
+        let is_shown = self.window.is_some() || self.print.is_some() || self.write.is_some();
+        let unless_set = if is_example && !is_shown {
+            PASSES_OVER_EXAMPLE
+        } else {
+            1
         };
-        self.repeat.unwrap_or(by_number)
-    }
-
-    /// Whether more passes change nothing but the throughput.
-    fn is_for_measuring(&self) -> bool {
-        self.window.is_none() && self.print.is_none() && self.write.is_none()
+        self.repeat.unwrap_or(unless_set)
     }
 
     /// The number of threads to start.

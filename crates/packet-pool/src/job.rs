@@ -54,7 +54,7 @@ fn held(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     let plan = plan_of(args, &batches);
     let filter = filter(args, plan)?;
     let results = results(args, stop)?;
-    let passes = args.passes(intake.counts.packets);
+    let passes = args.passes();
     let source = Held::new(&batches, passes, plan.kind, stop);
     let mut run = work(args, &source, stop, plan, filter, results)?;
     run.passes = Some(passes);

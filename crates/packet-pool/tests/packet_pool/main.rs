@@ -23,8 +23,5 @@ mod writing;
 const PACKETS: u64 = 2682;
 const FLOWS: u64 = 500;
 
-/// The packets that the program works on if nobody sets the passes.
-const DEFAULT_WORK: u64 = 262_144;
-
 /// Options for the tests where more than one pass shows no more.
 const ONCE: &str = "-j 2 --repeat 1";

@@ -46,7 +46,7 @@ fn bad_options_are_refused() {
 #[test]
 fn help_explains_everything() {
     let run = call("--help").expect(0);
-    let words = "--workers --capacity --rate --repeat pcapng 262144 --mode --window --verify --print --write --growing gzip \
+    let words = "--workers --capacity --rate --repeat pcapng --mode --window --verify --print --write --growing gzip \
                  --sweep fragment signal refused";
     let phrases = ["tcpdump -U -w -", "What --verify shows", "Exit status"];
     for word in words.split(' ').chain(phrases) {
