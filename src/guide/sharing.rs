@@ -137,7 +137,7 @@
 //!   except after a refused insert.
 //!
 //! The table shows million packets per second and, in brackets, the ratio to the same pool without any set. It comes
-//! from `cargo run --release -p packet-pool -- --made-up 200000 --svg workers.svg` on two virtual cores of a shared
+//! from `cargo run --release -p packet-pool -- --made-up 200000 --sweep` on two virtual cores of a shared
 //! Intel Xeon. The set is a `HashSet` with the hasher of the filter in a `Mutex`. The second core was not always free,
 //! so rely on the ratios:
 //!
@@ -147,7 +147,7 @@
 //! | 2 | 15.8 (0.86) | 15.0 (0.75) | 9.9 (0.54) | 6.7 (0.43) |
 //! | 4 | 16.8 (0.86) | 13.1 (0.73) | 6.3 (0.49) | 5.5 (0.35) |
 //!
-//! With `--window 0.1 --repeat 6 -j 1` in place of `--svg`, the filter rotates after every hundred thousand packets.
+//! With `--window 0.1 --repeat 6 -j 1` in place of `--sweep`, the filter rotates after every hundred thousand packets.
 //! The packets then take 14 % more processor time than without a window.
 //!
 //! # A server

@@ -3,12 +3,13 @@
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lockfree_cuckoo::{Chunks, DynFilter, RandomState};
+use lockfree_cuckoo::DynFilter;
 
 /// A filter of any kind and layout.
 #[derive(Debug)]
 pub(crate) struct Engine {
-    filter: DynFilter,
+    /// For what nobody takes a turn for: who has it alone, its hasher, which never changes, and reading what nobody writes.
+    pub(crate) filter: DynFilter,
     /// Who has it uses the filter, if there is one: what the lock-free filters are measured against.
     turn: Option<Mutex<()>>,
 }
@@ -48,20 +49,5 @@ impl Engine {
             _turn: self.turn.as_ref().map(take),
             filter: &self.filter,
         }
-    }
-
-    /// The filter, of which nobody else has any use now.
-    pub(crate) fn alone(&mut self) -> &mut DynFilter {
-        &mut self.filter
-    }
-
-    /// What hashes the items: it never changes, so nobody takes a turn for it.
-    pub(crate) fn hasher(&self) -> &RandomState {
-        self.filter.hasher()
-    }
-
-    /// What is in, to be read by a caller who knows that nobody writes meanwhile.
-    pub(crate) fn chunks(&self) -> Chunks<'_> {
-        self.filter.chunks()
     }
 }

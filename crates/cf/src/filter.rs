@@ -146,7 +146,7 @@ impl Filter {
 
     /// Makes a filter that grows as small as its items allow.
     pub fn shrink_to_fit(&mut self) {
-        self.engine.alone().shrink_to_fit();
+        self.engine.filter.shrink_to_fit();
         self.charge();
     }
 
@@ -307,12 +307,12 @@ impl Filter {
 
     /// The stored form, for a caller who knows that nobody writes meanwhile.
     pub(crate) fn chunks(&self) -> Chunks<'_> {
-        self.engine.chunks()
+        self.engine.filter.chunks()
     }
 
     /// Not by `Hash`: what is stored must be found by a program that another version of Rust has compiled.
     fn hash(&self, item: &[u8]) -> u64 {
-        self.engine.hasher().hash_bytes(item)
+        self.engine.filter.hasher().hash_bytes(item)
     }
 
     fn hashes(&self, items: &[&[u8]]) -> Vec<u64> {

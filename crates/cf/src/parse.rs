@@ -14,9 +14,6 @@ impl Spec {
     /// If there are too few or too many, or one of them is wrong.
     pub fn parse<'a>(&self, arguments: &'a [&'a [u8]], rules: &Rules) -> Result<Call<'a>, Error> {
         let wrong_number = || Error::WrongNumber(self.name);
-        if !self.takes(arguments.len()) {
-            return Err(wrong_number());
-        }
         let (&key, rest) = arguments.split_first().ok_or_else(wrong_number)?;
         let check_key = || check_length(key, rules.longest);
         let command = match (self.verb, rest) {
@@ -34,7 +31,7 @@ impl Spec {
                     create: rules.defaults,
                 })
             }
-            (Verb::Insert { is_unique }, options) => {
+            (Verb::Insert { is_unique }, options @ [_, _, ..]) => {
                 let (create, items) = items(self.name, options, rules)?;
                 // Before the first is added: all of them or none are wrong.
                 check_key()?;
@@ -48,7 +45,7 @@ impl Spec {
                 })
             }
             (Verb::Exists, &[item]) => Command::Use(Operation::Exists(item)),
-            (Verb::ManyExist, items) => Command::Use(Operation::ManyExist(items)),
+            (Verb::ManyExist, items @ [_, ..]) => Command::Use(Operation::ManyExist(items)),
             (Verb::Count, &[item]) => Command::Use(Operation::Count(item)),
             (Verb::Delete, &[item]) => Command::Use(Operation::Delete(item)),
             (Verb::Debug, []) => Command::Use(Operation::Debug),

@@ -1,18 +1,21 @@
 //! The looks of a chart: a title, the plot, and a legend beside it, in pixels on white.
 
 use std::io;
+use std::ops::Range;
 
 use plotters::backend::SVGBackend;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
+use plotters::coord::combinators::{IntoLogRange, LogCoord};
+use plotters::coord::ranged1d::{Ranged, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::element::{DashedPathElement, PathElement, Polygon};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, TextStyle, WHITE};
 
 use crate::looks::{self, Look};
-use crate::span::Span;
-use crate::{Axis, Chart, Series};
+use crate::{Axis, Chart, Scale, Series};
 
 const WIDTH: u32 = 800;
 const HEIGHT: u32 = 480;
@@ -51,14 +54,62 @@ pub(super) fn draw(chart: &Chart, svg: &mut String) -> Drawn {
     root.present()
 }
 
+/// The points of each line.
+type Lines = [Vec<(f64, f64)>];
+
 fn draw_plot(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
     let series = chart.series.iter();
     let lines: Vec<Vec<(f64, f64)>> = series
         .map(|series| shown(chart, series).collect())
         .collect();
     let (xs, ys): (Vec<f64>, Vec<f64>) = lines.iter().flatten().copied().unzip();
-    let x = Span::around(chart.x.scale, &xs);
-    let y = Span::from_zero(chart.y.scale, &ys);
+    let (x, y) = (range(chart.x.scale, &xs), range(chart.y.scale, &ys));
+    let linear = RangedCoordf64::from;
+    match (chart.x.scale, chart.y.scale) {
+        (Scale::Linear, Scale::Linear) => {
+            draw_lines(chart, looks, area, &lines, linear(x), linear(y))
+        }
+        (Scale::Linear, Scale::Log) => draw_lines(chart, looks, area, &lines, linear(x), log(y)),
+        (Scale::Log, Scale::Linear) => draw_lines(chart, looks, area, &lines, log(x), linear(y)),
+        (Scale::Log, Scale::Log) => draw_lines(chart, looks, area, &lines, log(x), log(y)),
+    }
+}
+
+/// What an axis spans: all values, with a little room at its ends. A linear one begins at 0, if none is negative.
+fn range(scale: Scale, values: &[f64]) -> Range<f64> {
+    let low = values.iter().copied().reduce(f64::min).unwrap_or(1.0);
+    let high = values.iter().copied().reduce(f64::max).unwrap_or(1.0);
+    match scale {
+        Scale::Linear => {
+            let low = low.min(0.0);
+            low..(high + 0.04 * (high - low)).max(low + 1e-9)
+        }
+        Scale::Log => {
+            // A single value gets some room of its own.
+            let room = (high / low).powf(0.04).max(1.01);
+            low / room..high * room
+        }
+    }
+}
+
+/// Powers of ten are named or, where there would be few of them, powers of two.
+fn log(range: Range<f64>) -> LogCoord<f64> {
+    let base = if range.end / range.start < 1e3 {
+        2.0
+    } else {
+        10.0
+    };
+    range.log_scale().base(base).into()
+}
+
+fn draw_lines(
+    chart: &Chart,
+    looks: &[Look],
+    area: &Area<'_>,
+    lines: &Lines,
+    x: impl Ranged<ValueType = f64> + ValueFormatter<f64>,
+    y: impl Ranged<ValueType = f64> + ValueFormatter<f64>,
+) -> Drawn {
     let mut context = ChartBuilder::on(area)
         .margin_left(MARGIN / 2)
         .margin_bottom(MARGIN / 2)
@@ -72,13 +123,15 @@ fn draw_plot(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
         .max_light_lines(0)
         .x_labels(MOST_TICKS)
         .y_labels(MOST_TICKS)
+        .x_label_formatter(&|value| short(*value))
+        .y_label_formatter(&|value| short(*value))
         .label_style(text(15, INK))
         .axis_desc_style(text(17, INK))
         .x_desc(chart.x.label)
         .y_desc(chart.y.label)
         .draw()?;
     let (left, top) = area.get_base_pixel();
-    for ((series, line), look) in chart.series.iter().zip(&lines).zip(looks) {
+    for ((series, line), look) in chart.series.iter().zip(lines).zip(looks) {
         let pixels = line.iter().map(|point| {
             let (x, y) = context.backend_coord(point);
             (x - left, y - top)
@@ -88,9 +141,23 @@ fn draw_plot(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
     Ok(())
 }
 
+/// A number as short as an axis wants it: 2.5, 40k, 3M.
+fn short(value: f64) -> String {
+    let (divisor, suffix) = match value.abs() {
+        size if size >= 1e9 => (1e9, "G"),
+        size if size >= 1e6 => (1e6, "M"),
+        size if size >= 1e4 => (1e3, "k"),
+        _ => (1.0, ""),
+    };
+    // Nine digits hide that steps of a tenth are not exact.
+    let rounded = (value / divisor * 1e9).round() / 1e9;
+    format!("{rounded}{suffix}")
+}
+
 /// The points that the axes can show.
 fn shown(chart: &Chart, series: &Series) -> impl Iterator<Item = (f64, f64)> {
-    let can_show = |axis: &Axis, value| Span::can_show(axis.scale, value);
+    let can_show =
+        |axis: &Axis, value: f64| value.is_finite() && (axis.scale == Scale::Linear || value > 0.0);
     let points = series.points.iter().copied();
     points.filter(move |&(x, y)| can_show(&chart.x, x) && can_show(&chart.y, y))
 }

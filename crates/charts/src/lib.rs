@@ -6,7 +6,6 @@
 mod drawing;
 mod looks;
 pub mod machine;
-mod span;
 
 use std::fs;
 use std::io;
@@ -160,6 +159,19 @@ mod tests {
         let names = ["rises", "odd", "even", "falls", "nothing"];
         let place = |name| texts.iter().position(|text| text == name).expect(name);
         assert!(names.map(place).is_sorted(), "{texts:?}");
+    }
+
+    #[test]
+    fn axes_name_round_values() {
+        for (points, names) in [
+            ([(1.0, 0.3), (16.0, 1.0)], ["2", "16", "0.4", "1"]),
+            ([(1e3, 2e6), (1e7, 3e6)], ["1000", "10M", "1M", "3M"]),
+        ] {
+            let (texts, _) = drawn(vec![series("", &points, false)]);
+            for name in names {
+                assert!(texts.iter().any(|text| text == name), "{name}: {texts:?}");
+            }
+        }
     }
 
     #[test]

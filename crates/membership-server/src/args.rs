@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
-use clap::{Parser, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 
 /// The exit status if an option is wrong.
 pub(crate) const WRONG: u8 = 2;
@@ -67,7 +67,7 @@ pub(crate) struct Filters {
     pub(crate) growing: bool,
 
     /// Capacity of a filter, in items, if the command that creates it gives none
-    #[arg(long, value_name = "ITEMS", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "ITEMS", default_value = "1000000", value_parser = capacity)]
     pub(crate) default_capacity: usize,
 
     /// Puts a mutex around each filter. For comparisons: it shows the cost of a lock
@@ -97,17 +97,6 @@ pub(crate) struct Storage {
     /// Refuses commands that change filters while the last snapshot could not be saved
     #[arg(long, requires = "snapshot")]
     pub(crate) stop_writes_on_save_error: bool,
-
-    /// What SIGTERM and SIGINT do if the snapshot that they ask for cannot be saved: exit with status 1, or stay and
-    /// serve on
-    #[arg(long, value_enum, default_value_t = OnSaveError::Exit, requires = "snapshot")]
-    pub(crate) on_last_save_error: OnSaveError,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnSaveError {
-    Exit,
-    Stay,
 }
 
 #[derive(Clone, Debug, clap::Args)]
@@ -189,6 +178,17 @@ impl Limits {
 }
 
 impl Args {
+    /// The options of this process. Ends it if they are wrong.
+    pub(crate) fn of_this_process() -> Self {
+        // Otherwise a negative number would be taken for an unknown option.
+        let command = Self::command().mut_args(|arg| {
+            let has_value = arg.get_action().takes_values();
+            arg.allow_negative_numbers(has_value)
+        });
+        let args = Self::from_arg_matches(&command.get_matches());
+        args.unwrap_or_else(|error| error.exit())
+    }
+
     /// What is wrong with options that are each right by themselves.
     pub(crate) fn contradiction(&self) -> Option<&'static str> {
         let limits = &self.limits;
@@ -214,6 +214,12 @@ impl Args {
 
 fn up_to(most: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=most)
+}
+
+/// As a client can give it where it says no bucket size.
+fn capacity(text: &str) -> Result<usize, &'static str> {
+    let items = text.parse().ok().filter(|&items| items >= 4);
+    items.ok_or("it must be a number of items, 4 at least: two buckets of two")
 }
 
 /// A number of bytes, with K, M or G behind it for so many times 1,024.

@@ -13,13 +13,6 @@ pub(crate) fn integer(argument: &[u8]) -> Option<i64> {
     std::str::from_utf8(argument).ok()?.parse().ok()
 }
 
-pub(crate) fn wrong_number(command: &str) -> Reply {
-    let command = command.to_ascii_lowercase();
-    Reply::error(format!(
-        "ERR wrong number of arguments for '{command}' command"
-    ))
-}
-
 pub(crate) fn syntax_error() -> Reply {
     Reply::error("ERR syntax error")
 }

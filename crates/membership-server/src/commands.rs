@@ -12,7 +12,9 @@ use std::pin::Pin;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use crate::arguments::{is, wrong_number};
+use cf::usage::{self, Argument};
+
+use crate::arguments::{Parsed, is};
 use crate::reply::Reply;
 use crate::server::Server;
 use crate::session::Session;
@@ -28,7 +30,7 @@ pub(crate) enum Answer {
     Each(Box<Queue>),
     /// The connection ends behind it, or without a reply.
     Last(Option<Reply>),
-    /// When the next snapshot is saved. Not at all if the client is gone before it begins.
+    /// When the next snapshot is saved.
     Save,
     /// The server ends, once this is done: then there is no reply but the end of the connection.
     End(Pin<Box<dyn Future<Output = Result<(), Reply>> + Send>>),
@@ -55,7 +57,8 @@ impl From<Result<Reply, Reply>> for Answer {
 pub(crate) struct Command {
     /// In capitals.
     pub(crate) name: &'static str,
-    /// As Redis counts: with the name, and negative if there can be more.
+    arguments: Vec<Argument>,
+    /// As Redis counts.
     arity: i64,
     summary: &'static str,
     run: Run,
@@ -73,24 +76,13 @@ enum Run {
 type Handler = fn(&mut Session, &[&[u8]]) -> Answer;
 
 impl Command {
-    fn own((name, usage, summary, run): Own) -> Self {
-        let outside = usage.split('[').filter_map(|part| part.rsplit(']').next());
-        let arity = 1 + outside.flat_map(str::split_whitespace).count() as i64;
-        let more = usage.contains('[') || usage.contains("..");
+    fn new(name: &'static str, arguments: Vec<Argument>, summary: &'static str, run: Run) -> Self {
         Self {
             name,
-            arity: if more { -arity } else { arity },
+            arity: usage::arity(&arguments),
+            arguments,
             summary,
-            run: Run::Own(run),
-        }
-    }
-
-    fn of_filters(spec: &'static cf::Spec) -> Self {
-        Self {
-            name: spec.name,
-            arity: spec.arity,
-            summary: spec.summary,
-            run: Run::Filter(spec),
+            run,
         }
     }
 
@@ -118,27 +110,26 @@ impl Command {
         }
     }
 
-    /// Whether it takes so many arguments, its name included.
-    fn takes(&self, arguments: usize) -> bool {
-        let given = i64::try_from(arguments).unwrap_or(i64::MAX);
-        if self.arity < 0 {
-            given >= -self.arity
-        } else {
-            given == self.arity
-        }
+    /// Refuses a wrong number of arguments, the name among them.
+    fn check_number(&self, arguments: &[&[u8]]) -> Parsed<()> {
+        usage::check_number(self.name, self.arity, arguments.len()).map_err(Reply::from)
     }
 }
 
 /// All commands, sorted by name.
 pub(crate) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
-    let filters = cf::COMMANDS.iter().map(Command::of_filters);
-    let mut commands: Vec<_> = OWN.map(Command::own).into_iter().chain(filters).collect();
+    let own = OWN.into_iter().map(|(name, line, summary, run)| {
+        Command::new(name, usage::arguments(line), summary, Run::Own(run))
+    });
+    let filters = cf::COMMANDS
+        .iter()
+        .map(|spec| Command::new(spec.name, spec.arguments(), spec.summary, Run::Filter(spec)));
+    let mut commands: Vec<_> = own.chain(filters).collect();
     commands.sort_unstable_by_key(|command| command.name);
     commands
 });
 
-/// A name, the arguments, a summary, and what answers. What is in brackets can be left out, and of what has two points behind
-/// it there can be more.
+/// A name, the arguments as [`usage`] reads them, a summary, and what answers.
 type Own = (&'static str, &'static str, &'static str, Handler);
 
 /// Those that are not about one filter.
@@ -146,19 +137,19 @@ type Own = (&'static str, &'static str, &'static str, Handler);
 const OWN: [Own; 32] = [
     ("AUTH", "[username] password", "Authenticates the connection", connection::auth),
     ("BGSAVE", "[SCHEDULE]", "Starts a snapshot in the background", process::bgsave),
-    ("CLIENT", "GETNAME|ID|INFO|KILL|LIST|NO-EVICT|NO-TOUCH|SETINFO|SETNAME [argument..]", "Shows, names and closes connections", clients::client),
-    ("COMMAND", "[COUNT|DOCS|INFO|LIST] [command..]", "Describes the commands", documentation::command),
-    ("CONFIG", "GET parameter..", "Returns the values of server options", process::config),
+    ("CLIENT", "GETNAME|ID|INFO|KILL|LIST|NO-EVICT|NO-TOUCH|SETINFO|SETNAME [argument ...]", "Shows, names and closes connections", clients::client),
+    ("COMMAND", "[COUNT|DOCS|INFO|LIST] [command ...]", "Describes the commands", documentation::command),
+    ("CONFIG", "GET parameter ...", "Returns the values of server options", process::config),
     ("DBSIZE", "", "Counts the filters", keys::dbsize),
-    ("DEL", "key..", "Deletes filters", keys::del),
+    ("DEL", "key ...", "Deletes filters", keys::del),
     ("DISCARD", "", "Drops the commands of a transaction", transactions::discard),
     ("ECHO", "message", "Returns its argument", connection::ping),
     ("EXEC", "", "Runs the commands of a transaction", transactions::exec),
-    ("EXISTS", "key..", "Counts how many of the keys exist", keys::exists),
+    ("EXISTS", "key ...", "Counts how many of the keys exist", keys::exists),
     ("FLUSHALL", "[ASYNC|SYNC]", "Deletes all filters", keys::flush),
     ("FLUSHDB", "[ASYNC|SYNC]", "Deletes all filters", keys::flush),
-    ("HELLO", "[protover:integer] [AUTH username password] [SETNAME clientname]", "Chooses the version of the protocol", connection::hello),
-    ("INFO", "[section..]", "Describes the server", process::info),
+    ("HELLO", "[protover:integer [AUTH username password] [SETNAME clientname]]", "Chooses the version of the protocol", connection::hello),
+    ("INFO", "[section ...]", "Describes the server", process::info),
     ("KEYS", "pattern:pattern", "Lists the keys that match a pattern", keys::keys),
     ("LASTSAVE", "", "Returns the time of the last snapshot", process::lastsave),
     ("MEMORY", "USAGE key [SAMPLES count:integer]", "Returns the memory of a filter", keys::memory),
@@ -173,9 +164,9 @@ const OWN: [Own; 32] = [
     ("SHUTDOWN", "[NOSAVE|SAVE] [NOW] [FORCE]", "Saves, and ends the server", process::shutdown),
     ("TIME", "", "Returns the seconds since 1970, and the microseconds beyond", process::time),
     ("TYPE", "key", "Returns the type of a key", keys::kind),
-    ("UNLINK", "key..", "Deletes filters", keys::del),
+    ("UNLINK", "key ...", "Deletes filters", keys::del),
     ("UNWATCH", "", "Forgets the keys that WATCH named", transactions::unwatch),
-    ("WATCH", "key..", "Makes EXEC run nothing if one of these keys changes before it", transactions::watch),
+    ("WATCH", "key ...", "Makes EXEC run nothing if one of these keys changes before it", transactions::watch),
 ];
 
 /// The number of what no command is called.
@@ -235,8 +226,10 @@ pub(crate) fn answer(session: &mut Session, arguments: &[&[u8]]) -> (usize, Answ
         return (index, queued.into());
     }
     let answer = match command.run {
-        Run::Own(run) if command.takes(arguments.len()) => run(session, rest),
-        Run::Own(_) => wrong_number(command.name).into(),
+        Run::Own(run) => match command.check_number(arguments) {
+            Ok(()) => run(session, rest),
+            Err(wrong) => wrong.into(),
+        },
         Run::Filter(spec) => filters::answer(session, spec, rest),
     };
     (index, answer)

@@ -220,8 +220,7 @@ impl Connection {
                 done.unwrap_or_else(|_| failed())
             }
             Answer::Save => {
-                let saver = self.session.server.saver.clone();
-                let saved = saver.save_unless(self.end_of_requests()).await;
+                let saved = self.session.server.saver.save().await;
                 let refused = |error| Reply::error(format!("ERR {error}"));
                 saved.map_or_else(refused, |()| Reply::OK)
             }

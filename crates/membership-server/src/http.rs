@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::metrics::{self, Format};
+use crate::metrics;
 use crate::server::Server;
 
 /// More at a time than anybody needs who only looks.
@@ -92,14 +92,8 @@ fn response(received: &[u8], server: &Server) -> httparse::Result<String> {
         }
         "/healthz" => whole("200 OK", PLAIN, "ok\n"),
         "/metrics" => {
-            let headers = request.headers.iter();
-            let accept = headers.filter(|header| header.name.eq_ignore_ascii_case("accept"));
-            let accept: Vec<_> = accept
-                .map(|header| String::from_utf8_lossy(header.value))
-                .collect();
-            let format = Format::accepted(&accept.join(","));
-            let body = metrics::text(server, format);
-            whole("200 OK", format.content_type(), &body)
+            let body = metrics::text(server);
+            whole("200 OK", metrics::CONTENT_TYPE, &body)
         }
         _ => whole("404 Not Found", PLAIN, "not found\n"),
     };
@@ -116,6 +110,6 @@ fn whole(status: &str, kind: &str, body: &str) -> String {
     let date = httpdate::fmt_http_date(SystemTime::now());
     let length = body.len();
     format!(
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nvary: accept\r\ndate: {date}\r\nconnection: close\r\n\r\n{body}"
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\ndate: {date}\r\nconnection: close\r\n\r\n{body}"
     )
 }

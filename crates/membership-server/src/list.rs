@@ -4,18 +4,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use tinyjson::{JsonParseError, JsonValue};
-
 use crate::catalogue::Catalogue;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    #[error("not a JSON array of strings")]
-    NoStrings,
     #[error("not a JSON array of strings: {0}")]
-    Json(#[from] JsonParseError),
+    Json(#[from] serde_json::Error),
     #[error("not a text: there is a byte that is 0, or one that is not UTF-8")]
     NoText,
     #[error(transparent)]
@@ -57,7 +53,8 @@ fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
         return Err(ListError::NoText);
     }
     if text.trim_ascii_start().starts_with('[') {
-        return strings(text);
+        let strings: Vec<String> = serde_json::from_str(text)?;
+        return Ok(strings.into_iter().map(String::into_bytes).collect());
     }
     let lines = text.lines().map(str::trim_ascii);
     let is_item = |line: &&str| !line.is_empty() && !line.starts_with('#');
@@ -65,24 +62,4 @@ fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
         .filter(is_item)
         .map(|line| line.as_bytes().to_vec())
         .collect())
-}
-
-fn strings(text: &str) -> Result<Vec<Vec<u8>>, ListError> {
-    // An array in an array takes the stack of the parser, and is none of strings.
-    let (mut is_quoted, mut before) = (false, ' ');
-    let opens = text.chars().filter(|&letter| {
-        is_quoted ^= letter == '"' && before != '\\';
-        before = if before == '\\' { ' ' } else { letter };
-        !is_quoted && matches!(letter, '[' | '{')
-    });
-    if opens.count() > 1 {
-        return Err(ListError::NoStrings);
-    }
-    let parsed: JsonValue = text.parse()?;
-    let strings: Vec<JsonValue> = parsed.try_into().map_err(|_| ListError::NoStrings)?;
-    let strings = strings.into_iter().map(|string| {
-        let string: String = string.try_into().map_err(|_| ListError::NoStrings)?;
-        Ok(string.into_bytes())
-    });
-    strings.collect()
 }

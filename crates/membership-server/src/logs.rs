@@ -8,7 +8,6 @@ use std::time::{Duration, SystemTime};
 
 use log::kv::{Error, Key, Value, VisitSource};
 use log::{Level, Log, Metadata, Record};
-use tinyjson::JsonValue;
 
 use crate::args::LogFormat;
 
@@ -106,8 +105,7 @@ impl Logger {
 }
 
 fn json(text: String) -> String {
-    // Only numbers can fail.
-    JsonValue::from(text).stringify().unwrap_or_default()
+    serde_json::Value::from(text).to_string()
 }
 
 /// What a message says besides its text: names, and values as JSON.

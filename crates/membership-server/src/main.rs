@@ -31,12 +31,10 @@ mod transaction;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::Args;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = Args::of_this_process();
     if let Some(words) = args.contradiction() {
         eprintln!("membership-server: {words}");
         return ExitCode::from(args::WRONG);

@@ -1,4 +1,4 @@
-//! What the server counts, and how it is written for Prometheus.
+//! What the server counts, and how it is written for Prometheus, in OpenMetrics 1.0.
 //!
 //! A connection counts for itself, in a [`Tally`], and adds that to everybody's once for each batch of replies: so
 //! threads do not write to one counter at every command.
@@ -133,40 +133,6 @@ impl Tally {
     }
 }
 
-/// The formats that metrics are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// The older one, of Prometheus.
-    Plain,
-    /// OpenMetrics 1.0. It names the family of a counter without `_total`, and ends with a line that says so.
-    Open,
-}
-
-impl Format {
-    /// What a client gets, by the header that says what it accepts.
-    pub(crate) fn accepted(accept: &str) -> Self {
-        let is_open = |range: &str| {
-            let mut words = range.split(';').map(str::trim);
-            let kind = words.next().unwrap_or_default();
-            kind.eq_ignore_ascii_case("application/openmetrics-text")
-                && words.all(|word| word != "q=0")
-        };
-        if accept.split(',').any(is_open) {
-            Self::Open
-        } else {
-            Self::Plain
-        }
-    }
-
-    /// What it is called in an HTTP response.
-    pub(crate) fn content_type(self) -> &'static str {
-        match self {
-            Self::Plain => "text/plain; version=0.0.4",
-            Self::Open => "application/openmetrics-text; version=1.0.0; charset=utf-8",
-        }
-    }
-}
-
 /// Type, name and help of a metric, and its value for one of something.
 type Metric<T> = (&'static str, fn(&T) -> f64);
 
@@ -222,10 +188,12 @@ fn started(server: &Server) -> f64 {
     since.saturating_sub(server.started.elapsed()).as_secs_f64()
 }
 
+/// What the format is called in an HTTP response.
+pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 /// All metrics as they are now.
-pub(crate) fn text(server: &Server, format: Format) -> String {
-    let text = String::new();
-    let mut page = Page { text, format };
+pub(crate) fn text(server: &Server) -> String {
+    let mut page = Page(String::new());
     page.metric(BUILD, [(VERSION.to_owned(), 1.0)]);
     for (about, value) in OF_SERVER {
         page.metric(about, [(String::new(), value(server))]);
@@ -255,31 +223,23 @@ pub(crate) fn text(server: &Server, format: Format) -> String {
         });
         page.metric(about, samples);
     }
-    if format == Format::Open {
-        page.text.push_str("# EOF\n");
-    }
-    page.text
+    page.0.push_str("# EOF\n");
+    page.0
 }
 
 /// What is behind the name of a metric, such as its labels in braces, and a value.
 type Sample = (String, f64);
 
-struct Page {
-    text: String,
-    format: Format,
-}
+struct Page(String);
 
 impl Page {
     fn metric(&mut self, about: &str, samples: impl IntoIterator<Item = Sample>) {
         let (kind, rest) = about.split_once(' ').unwrap_or_default();
         let (name, help) = rest.split_once(' ').unwrap_or_default();
+        // A family is named without it.
         let suffix = if kind == "info" { "_info" } else { "_total" };
-        let (family, kind) = match (self.format, kind) {
-            (Format::Open, _) => (name.strip_suffix(suffix).unwrap_or(name), kind),
-            (Format::Plain, "info") => (name, "gauge"),
-            (Format::Plain, _) => (name, kind),
-        };
-        let out = &mut self.text;
+        let family = name.strip_suffix(suffix).unwrap_or(name);
+        let out = &mut self.0;
         // Into a string it does not fail.
         let _ = writeln!(out, "# TYPE membership_{family} {kind}");
         let _ = writeln!(out, "# HELP membership_{family} {help}");
@@ -305,7 +265,7 @@ fn histogram((command, counts): (&str, &OfCommand<Counter>)) -> Vec<Sample> {
     samples
 }
 
-/// A key in printable characters, as both formats escape them. A long one is cut, and told from others by a checksum.
+/// A key in printable characters, as the format escapes them. A long one is cut, and told from others by a checksum.
 fn label(key: &[u8]) -> String {
     const LONGEST: usize = 64;
     let mut label = String::new();
@@ -325,20 +285,6 @@ fn label(key: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn who_accepts_openmetrics_gets_it() {
-        let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
-        for accept in [
-            prometheus,
-            "text/plain, Application/OpenMetrics-Text; q=0.8",
-        ] {
-            assert_eq!(Format::accepted(accept), Format::Open, "{accept}");
-        }
-        for accept in ["", "*/*", "text/plain", "application/openmetrics-text;q=0"] {
-            assert_eq!(Format::accepted(accept), Format::Plain, "{accept}");
-        }
-    }
 
     #[test]
     fn keys_are_printable_and_told_apart() {

@@ -11,7 +11,7 @@ use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 
-use crate::args::{Args, OnSaveError};
+use crate::args::Args;
 use crate::catalogue::Place;
 use crate::list;
 use crate::saver::NotSaved;
@@ -176,34 +176,12 @@ async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
     }
 }
 
-/// The first signal ends the server in order, the next at once. With `--on-last-save-error stay` the first saves before
-/// it ends anything, and is over if that fails.
+/// The first signal ends the server in order, the next at once.
 async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Server>) {
-    let storage = &server.args.storage;
-    let stays = storage.on_last_save_error == OnSaveError::Stay && storage.snapshot.is_some();
-    loop {
-        received(&mut terminate, &mut interrupt, "first").await;
-        if !stays || server.end.has_happened() {
-            break;
-        }
-        let saved = tokio::select! {
-            saved = server.saver.save() => saved,
-            () = received(&mut terminate, &mut interrupt, "second") => cut_short(),
-        };
-        match saved {
-            Ok(()) | Err(NotSaved::Closed) => break,
-            Err(error) => {
-                log::error!(error:%; "the server goes on: it could not save (--on-last-save-error stay)");
-            }
-        }
-    }
-    server.shut_down(if stays {
-        LastSave::UntilItWorks
-    } else {
-        LastSave::Once
-    });
+    received(&mut terminate, &mut interrupt, "first").await;
+    server.shut_down(LastSave::Once);
     received(&mut terminate, &mut interrupt, "second").await;
-    cut_short()
+    std::process::exit(i32::from(Error::CUT_SHORT))
 }
 
 async fn received(terminate: &mut Signal, interrupt: &mut Signal, nth: &str) {
@@ -212,10 +190,6 @@ async fn received(terminate: &mut Signal, interrupt: &mut Signal, nth: &str) {
         _ = interrupt.recv() => "SIGINT",
     };
     log::info!(signal = name, nth; "shutting down: signal received");
-}
-
-fn cut_short() -> ! {
-    std::process::exit(i32::from(Error::CUT_SHORT))
 }
 
 /// Takes snapshots when they are due.

@@ -44,8 +44,6 @@ pub(crate) enum NotSaved {
     NoFile,
     #[error("the server is shutting down, and saves a last snapshot")]
     Closed,
-    #[error("the client closed its side of the connection before the snapshot began")]
-    Gone,
     #[error("the thread that saves failed")]
     Failed,
     #[error("{0}")]
@@ -102,37 +100,23 @@ impl Saver {
         }
         let (saver, begun) = (self.clone(), Arc::clone(&self.0.begun));
         // What becomes of it is logged, counted, and seen in LASTSAVE.
-        tokio::spawn(async move { saver.save_begun(begun, std::future::pending()).await });
+        tokio::spawn(async move { saver.save_begun(begun).await });
         true
     }
 
     /// Saves all filters. Takes its time, and waits for others who do. Those who wait at the same time share one
     /// snapshot: any that begins after they came has all that they want saved.
     pub(crate) async fn save(&self) -> Result<(), NotSaved> {
-        self.save_unless(std::future::pending()).await
+        self.save_begun(Arc::clone(&self.0.begun)).await
     }
 
-    /// The same for one who may be gone before the snapshot begins. Then none is taken for it.
-    pub(crate) async fn save_unless(&self, gone: impl Future<Output = ()>) -> Result<(), NotSaved> {
-        let begun = Arc::clone(&self.0.begun);
-        self.save_begun(begun, gone).await
-    }
-
-    async fn save_begun(
-        &self,
-        begun: Arc<()>,
-        gone: impl Future<Output = ()>,
-    ) -> Result<(), NotSaved> {
+    async fn save_begun(&self, begun: Arc<()>) -> Result<(), NotSaved> {
         let state = &self.0;
         if state.path.is_none() {
             return Err(NotSaved::NoFile);
         }
         let seen = state.number.load(Ordering::SeqCst);
-        let outcome = tokio::select! {
-            biased;
-            outcome = Arc::clone(&state.turn).lock_owned() => outcome,
-            () = gone => return Err(NotSaved::Gone),
-        };
+        let outcome = Arc::clone(&state.turn).lock_owned().await;
         if state.number.load(Ordering::SeqCst) > seen {
             // It has begun since, and is over: nobody else has the turn.
             return outcome.clone().map_err(NotSaved::Save);

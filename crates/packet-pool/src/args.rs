@@ -3,15 +3,13 @@
 use crate::capture;
 use crate::keys::Mode;
 use crate::results::{Format, Target};
-use clap::Parser;
 use clap::builder::RangedU64ValueParser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const DEFAULT_CAPTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/captures/loopback.pcap");
-
-/// Packets to work on unless `--repeat` says otherwise. Fewer would be done before the clock could tell anything.
-const DEFAULT_WORK: u32 = 1 << 18;
+/// Passes over the example. Fewer would be done before the clock could tell anything.
+const PASSES_OVER_EXAMPLE: u32 = 100;
 
 /// Files of more bytes are streamed.
 const LARGE_FILE: u64 = 64 << 20;
@@ -26,16 +24,16 @@ const COMPRESSION: u64 = 16;
 /// seen before. All workers share the filter without a lock. If several workers
 /// race for a new key, one of them is told. With --window, old keys are forgotten.
 ///
-///   tcpdump -w - | packet-pool - --window 30 --print text
+///   tcpdump -U -w - | packet-pool - --window 30 --print text
 ///   packet-pool --mode packets --window 1 copies.pcap.gz --write without.pcap
 #[derive(Debug, Parser)]
 #[command(version, verbatim_doc_comment, after_long_help = DETAILS)]
 pub struct Args {
-    /// The capture, pcap or pcapng; - is standard input [default: a small file]
+    /// The capture, pcap or pcapng; - is standard input [default: a built-in example]
     ///
-    /// Without it the program reads crates/packet-pool/captures/loopback.pcap, a small real
-    /// capture. Ethernet, Linux cooked (both versions), BSD loopback and raw IP
-    /// captures are read; packets of other link types are counted and skipped.
+    /// The example is a small real capture. Ethernet, Linux cooked (both versions), BSD
+    /// loopback and raw IP captures are read; packets of other link types are counted
+    /// and skipped.
     ///
     /// Files compressed with gzip are read as they are. Standard input, pipes and
     /// files of more than 64 MiB (compressed 4 MiB) are streamed: packets are
@@ -52,7 +50,6 @@ pub struct Args {
     /// A key stays known for one to two windows after its last packet. For
     /// copies of packets one second is enough; flows can pause for a minute.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, verbatim_doc_comment)]
-    #[arg(allow_negative_numbers = true)]
     pub(crate) window: Option<Duration>,
 
     /// Print a line to standard output for each new flow or packet, as it is found
@@ -61,7 +58,7 @@ pub struct Args {
     /// receiver, VLANs and the length in bytes. The report goes to standard error.
     /// Lines come in the order of the capture, unless a worker stands still for long.
     #[arg(long, value_enum, value_name = "FORMAT", verbatim_doc_comment)]
-    #[arg(conflicts_with_all = ["repeat", "sweep", "svg"])]
+    #[arg(conflicts_with_all = ["repeat", "sweep"])]
     pub(crate) print: Option<Format>,
 
     /// Write the new packets, or the first packet of each flow, to a pcap file
@@ -71,7 +68,7 @@ pub struct Args {
     /// key are left out, and the few that the filter takes for copies by mistake.
     /// - is standard output; then the report goes to standard error.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
-    #[arg(conflicts_with_all = ["repeat", "sweep", "svg"])]
+    #[arg(conflicts_with_all = ["repeat", "sweep"])]
     write: Option<PathBuf>,
 
     /// Number of worker threads, 1 to 1024 [default: one for each processor]
@@ -91,7 +88,7 @@ pub struct Args {
     /// first. The filter for a pipe or standard input grows (--growing), or has room for
     /// 4000000 keys of each window.
     #[arg(long, value_name = "KEYS", verbatim_doc_comment)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(value_parser = keys)]
     pub(crate) capacity: Option<usize>,
 
     /// Let the filter grow, from --capacity keys [default: 1000000]
@@ -99,7 +96,7 @@ pub struct Args {
     /// A filter that grows refuses no key as long as there is memory, unless --rate ends
     /// that. Each time it grows its size doubles, and it is wrong more often. It forgets
     /// nothing, so the memory grows with the keys.
-    #[arg(long, conflicts_with_all = ["sweep", "svg", "window"], verbatim_doc_comment)]
+    #[arg(long, conflicts_with_all = ["sweep", "window"], verbatim_doc_comment)]
     pub(crate) growing: bool,
 
     /// Most wrong answers about new keys, from 1e-9 to less than 1 [default: about 0.000116]
@@ -109,20 +106,25 @@ pub struct Args {
     /// the rate of a filter that is full, with a window of both generations together. A
     /// filter that grows takes what it takes without this option: it grows until its rate
     /// would be more than this, and then refuses keys. It must be 0.000126 at least for it.
-    #[arg(long, value_name = "RATE", conflicts_with_all = ["sweep", "svg"], verbatim_doc_comment)]
-    #[arg(value_parser = rate, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "RATE",
+        conflicts_with = "sweep",
+        verbatim_doc_comment
+    )]
+    #[arg(value_parser = rate)]
     pub(crate) rate: Option<f64>,
 
     /// Compare every answer with exact sets; this keeps all keys in memory
     #[arg(long)]
     pub(crate) verify: bool,
 
-    /// Number of passes over the packets, 1 to 1000000 [default: by their number]
+    /// Number of passes over the packets, 1 to 1000000 [default: 1]
     ///
     /// For measuring; keeps the packets in memory. A key is new only once, so
     /// more passes add duplicates; with a window, time continues from pass to pass.
-    /// Without this option there are enough passes to handle 262144 packets, but only
-    /// one pass for streamed input, and with --window, --print or --write.
+    /// Without this option there are 100 passes over the built-in example, but only one
+    /// with --window, --print or --write.
     #[arg(long, value_name = "N", verbatim_doc_comment)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) repeat: Option<u32>,
@@ -135,31 +137,37 @@ pub struct Args {
     /// Measure 1 to N workers, and compare with a set in a lock and with no filter
     #[arg(long, conflicts_with_all = ["verify", "window"])]
     pub(crate) sweep: bool,
-
-    /// Measure as --sweep does, and draw the result into an SVG file
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "window"])]
-    pub(crate) svg: Option<PathBuf>,
 }
 
 impl Args {
-    /// The file to read, and the name to show for it.
-    pub(crate) fn capture(&self) -> (&Path, String) {
+    /// The options of this process. Ends it if they are wrong.
+    pub fn of_this_process() -> Self {
+        // Otherwise a negative number would be taken for an unknown option, with advice that does not help.
+        let command = Self::command().mut_args(|arg| {
+            let has_value = arg.get_long().is_some() && arg.get_action().takes_values();
+            arg.allow_negative_numbers(has_value)
+        });
+        let args = Self::from_arg_matches(&command.get_matches());
+        args.unwrap_or_else(|error| error.exit())
+    }
+
+    /// What reports call the capture.
+    pub(crate) fn name(&self) -> String {
         match &self.capture {
-            Some(path) if path == Path::new("-") => (path, "standard input".to_owned()),
-            Some(path) => (path, path.display().to_string()),
-            None => (
-                Path::new(DEFAULT_CAPTURE),
-                "crates/packet-pool/captures/loopback.pcap".to_owned(),
-            ),
+            None => "the built-in example".to_owned(),
+            Some(path) if path == Path::new("-") => "standard input".to_owned(),
+            Some(path) => path.display().to_string(),
         }
     }
 
     /// Whether packets are worked on as they come.
     pub(crate) fn streams(&self) -> bool {
-        if self.repeat.is_some() || self.sweeps() || self.made_up.is_some() {
+        if self.repeat.is_some() || self.sweep || self.made_up.is_some() {
             return false;
         }
-        let (path, _) = self.capture();
+        let Some(path) = &self.capture else {
+            return false;
+        };
         let is_large = |bytes| {
             bytes > LARGE_FILE || bytes > LARGE_FILE / COMPRESSION && capture::is_gzip(path)
         };
@@ -173,8 +181,8 @@ impl Args {
 
     /// Whether the input can be read twice.
     pub(crate) fn reads_file(&self) -> bool {
-        let (path, _) = self.capture();
-        path != Path::new("-") && path.is_file()
+        let path = self.capture.as_deref();
+        path.is_some_and(|path| path != Path::new("-") && path.is_file())
     }
 
     /// Where to write the new packets.
@@ -188,23 +196,16 @@ impl Args {
         self.print.is_some() || target.is_some_and(|target| target.is_standard_output())
     }
 
-    /// Whether to measure, in the place of one run.
-    pub(crate) fn sweeps(&self) -> bool {
-        self.sweep || self.svg.is_some()
-    }
-
-    /// How many times to go through a capture of this many packets.
-    pub(crate) fn passes(&self, packets: u64) -> u32 {
-        let by_number = match u32::try_from(packets) {
-            Ok(packets) if packets > 0 && self.is_for_measuring() => DEFAULT_WORK.div_ceil(packets),
-            _ => 1,
+    /// How many times to go through the capture.
+    pub(crate) fn passes(&self) -> u32 {
+        let is_example = self.capture.is_none() && self.made_up.is_none();
+        let is_shown = self.window.is_some() || self.print.is_some() || self.write.is_some();
+        let unless_set = if is_example && !is_shown {
+            PASSES_OVER_EXAMPLE
+        } else {
+            1
         };
-        self.repeat.unwrap_or(by_number)
-    }
-
-    /// Whether more passes change nothing but the throughput.
-    fn is_for_measuring(&self) -> bool {
-        self.window.is_none() && self.print.is_none() && self.write.is_none()
+        self.repeat.unwrap_or(unless_set)
     }
 
     /// The number of threads to start.
@@ -213,6 +214,11 @@ impl Args {
             std::thread::available_parallelism().map_or(1, |count| count.get().min(1024))
         })
     }
+}
+
+fn keys(text: &str) -> Result<usize, &'static str> {
+    let keys = text.parse().ok().filter(|&keys| keys > 0);
+    keys.ok_or("it must be a number of keys, 1 at least")
 }
 
 fn rate(text: &str) -> Result<f64, &'static str> {

@@ -165,7 +165,7 @@ pub(crate) struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads to the end, or as far as it goes.
-    pub(crate) fn read(mut self, path: &Path) {
+    pub(crate) fn read(mut self, path: Option<&Path>) {
         let read = capture::open(path)
             .and_then(Capture::new)
             .and_then(|mut capture| {
@@ -206,7 +206,7 @@ impl Reader<'_> {
 
 /// Reads a whole file.
 pub(crate) fn read(
-    path: &Path,
+    path: Option<&Path>,
     packer: Packer,
     stop: &AtomicBool,
     mut each: impl FnMut(Batch),

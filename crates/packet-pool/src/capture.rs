@@ -50,8 +50,14 @@ pub(crate) enum Event<'a> {
     Pause,
 }
 
-/// Opens a file, or standard input if it is called `-`.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, CaptureError> {
+/// Part of the program, for those who have no capture yet.
+const EXAMPLE: &[u8] = include_bytes!("../captures/loopback.pcap");
+
+/// Opens a file, or standard input if it is called `-`; the example if none is named.
+pub(crate) fn open(path: Option<&Path>) -> Result<Box<dyn Read>, CaptureError> {
+    let Some(path) = path else {
+        return Ok(Box::new(EXAMPLE));
+    };
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }

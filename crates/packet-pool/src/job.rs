@@ -54,7 +54,7 @@ fn held(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     let plan = plan_of(args, &batches);
     let filter = filter(args, plan)?;
     let results = results(args, stop)?;
-    let passes = args.passes(intake.counts.packets);
+    let passes = args.passes();
     let source = Held::new(&batches, passes, plan.kind, stop);
     let mut run = work(args, &source, stop, plan, filter, results)?;
     run.passes = Some(passes);
@@ -64,7 +64,7 @@ fn held(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
 
 fn streamed(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     check_target(args)?;
-    let (path, _) = args.capture();
+    let path = args.capture.as_deref();
     // Counts the packets before the work, so that the filter has room for their keys.
     let count = || {
         let mut busiest = Busiest::default();
@@ -76,7 +76,7 @@ fn streamed(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     let plan = plan(args, args.reads_file().then_some(&count));
     let filter = filter(args, plan)?;
     let results = results(args, stop)?;
-    let stream = Stream::start(path.to_owned(), packer(args), args.workers(), stop)
+    let stream = Stream::start(args.capture.clone(), packer(args), args.workers(), stop)
         .map_err(|error| no_thread(1, &error))?;
     let mut run = work(args, &stream, stop, plan, filter, results)?;
     let mut intake = readable(args, stream.finish())?;
@@ -93,22 +93,30 @@ fn streamed(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     Ok(run)
 }
 
-/// Fails if the new packets cannot go where they should.
+/// Fails if the new packets cannot go where they should, before time is spent on finding them.
 fn check_target(args: &Args) -> Result<(), Failure> {
     let Some(target) = args.target() else {
         return Ok(());
     };
+    let capture = args.capture.as_deref();
     let words = if args.print.is_some() && target.is_standard_output() {
         "--print and --write - would both use standard output".to_owned()
-    } else if args.made_up.is_none() && target.is(args.capture().0) {
+    } else if args.made_up.is_none() && capture.is_some_and(|capture| target.is(capture)) {
         format!(
             "cannot write {}: it is the capture that is read",
             target.name()
         )
     } else {
-        return Ok(());
+        return target
+            .check()
+            .map_err(|error| cannot_write(&target, &error));
     };
     Err((Status::BadOption, words))
+}
+
+fn cannot_write(target: &Target, error: &io::Error) -> Failure {
+    let words = format!("cannot write {}: {error}", target.name());
+    (Status::Unreadable, words)
 }
 
 /// Opens what the new packets go to, if anybody asked for them.
@@ -117,12 +125,12 @@ fn results(args: &Args, stop: &Arc<AtomicBool>) -> Result<Option<Results>, Failu
     if args.print.is_none() && target.is_none() {
         return Ok(None);
     }
-    Results::open(args.print, target.as_ref(), stop)
-        .map(Some)
-        .map_err(|error| {
-            let name = target.as_ref().map(Target::name).unwrap_or_default();
-            (Status::Unreadable, format!("cannot write {name}: {error}"))
-        })
+    let opened = Results::open(args.print, target.as_ref(), stop);
+    let opened = opened.map_err(|error| {
+        let standard_output = Target::standard_output();
+        cannot_write(target.as_ref().unwrap_or(&standard_output), &error)
+    });
+    opened.map(Some)
 }
 
 fn packer(args: &Args) -> Packer {
@@ -143,7 +151,7 @@ pub(crate) fn batches(
     }
     let mut batches = Vec::new();
     let keep = |batch| batches.push(Arc::new(batch));
-    let intake = batches::read(args.capture().0, packer(args), stop, keep);
+    let intake = batches::read(args.capture.as_deref(), packer(args), stop, keep);
     Ok((batches, readable(args, intake)?))
 }
 
@@ -151,8 +159,7 @@ pub(crate) fn batches(
 fn readable(args: &Args, intake: Intake) -> Result<Intake, Failure> {
     match &intake.damage {
         Some(error) if intake.format.is_empty() => {
-            let (_, name) = args.capture();
-            Err((Status::Unreadable, format!("{name}: {error}")))
+            Err((Status::Unreadable, format!("{}: {error}", args.name())))
         }
         _ => Ok(intake),
     }
@@ -247,7 +254,7 @@ fn work(
     let all = Tally::of_all(&tallies);
     let verify = || verify::verify(&keys, &all, &records, &filter, plan);
     Ok(Run {
-        name: args.capture().1,
+        name: args.name(),
         mode: args.mode,
         window: args.window,
         verdict: args.verify.then(verify),

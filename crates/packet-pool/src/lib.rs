@@ -48,7 +48,7 @@ pub use report::{Problems, Status};
 /// `stop` ends the reading early: what was read until then is worked on and reported.
 pub fn run(args: &Args, stop: &Arc<AtomicBool>) -> Problems {
     let mut problems = Problems::default();
-    let written = if args.sweeps() {
+    let written = if args.sweep {
         sweep::run(args, stop, &mut problems)
     } else {
         job::run(args, stop, &mut problems)

@@ -1,6 +1,5 @@
 //! Finds new flows or duplicate packets. Run it with `cargo run --release -p packet-pool -- --help`.
 
-use clap::Parser;
 use packet_pool::{Args, Problems, Status};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -13,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 const KILLED: i32 = 128;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = Args::of_this_process();
     let problems = match stop() {
         Ok(stop) => packet_pool::run(&args, &stop),
         Err(error) => {

@@ -25,6 +25,10 @@ const STANDARD_OUTPUT: &str = "standard output";
 pub(crate) struct Target(pub(crate) PathBuf);
 
 impl Target {
+    pub(crate) fn standard_output() -> Self {
+        Self(PathBuf::from("-"))
+    }
+
     pub(crate) fn is_standard_output(&self) -> bool {
         self.0 == Path::new("-")
     }
@@ -42,6 +46,21 @@ impl Target {
     pub(crate) fn is(&self, capture: &Path) -> bool {
         let both = [&*self.0, capture].map(fs::canonicalize);
         matches!(&both, [Ok(one), Ok(other)] if one == other && one.is_file())
+    }
+
+    /// Whether it can be opened. Leaves a file as it is, and none where there is none.
+    pub(crate) fn check(&self) -> io::Result<()> {
+        let is_there = self.0.exists();
+        // Who reads from a pipe would take this for the end.
+        if self.is_standard_output() || is_there && !self.0.is_file() && !self.0.is_dir() {
+            return Ok(());
+        }
+        File::options().create(true).append(true).open(&self.0)?;
+        if is_there {
+            Ok(())
+        } else {
+            fs::remove_file(&self.0)
+        }
     }
 
     fn open(&self) -> io::Result<Output> {
@@ -130,7 +149,7 @@ impl Results {
             writes: pcap.is_some(),
             writer: Mutex::new(Writer {
                 ordered: Ordered::default(),
-                lines: Target(PathBuf::from("-")).open()?,
+                lines: Target::standard_output().open()?,
                 pcap,
             }),
             stop: Arc::clone(stop),

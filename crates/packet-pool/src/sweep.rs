@@ -10,12 +10,9 @@ use crate::job::{self, Failure};
 use crate::keys::{Key, Keys};
 use crate::pool::{Held, Pool, Tally};
 use crate::report::{Problems, Status};
-use charts::machine::machine;
-use charts::{Axis, Chart, Series};
 use lockfree_cuckoo::RandomState;
 use std::collections::HashSet;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -62,16 +59,15 @@ pub(crate) fn run(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> io
     let passes = args.repeat.unwrap_or(passes);
     let name = match args.made_up {
         Some(flows) => format!("{flows} generated flows"),
-        None => args.capture().1,
+        None => args.name(),
     };
     let packets = packets.saturating_mul(passes.into()) as f64 / 1e6;
     let mode = args.mode.noun();
     let what = format!("{name}, {packets:.1} million packets per slice, --mode {mode}s");
-    let machine = machine();
     let out = &mut io::stdout().lock();
     writeln!(
         out,
-        "{what}\n{machine}\nmillion packets per second, medians of {ROUNDS} slices\n"
+        "{what}\nmillion packets per second, medians of {ROUNDS} slices\n"
     )?;
     out.flush()?;
 
@@ -86,30 +82,16 @@ pub(crate) fn run(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> io
         "\nthe same, divided by the limit, medians of slices side by side\n"
     )?;
     print(out, &workers, &parts)?;
-    if let Some(path) = &args.svg {
-        let drawn = chart(&workers, figures, what, machine).write_svg(path);
-        problems.note(drawn.map_err(|error| cannot_write(path, &error)));
-    }
     out.flush()
 }
 
 /// The batches to measure with, and how many packets they have.
 fn prepare(args: &Args, stop: &AtomicBool) -> Result<(Vec<Arc<Batch>>, u64), Failure> {
-    if let Some(path) = &args.svg {
-        Chart::check(path).map_err(|error| cannot_write(path, &error))?;
-    }
     let (batches, intake) = job::batches(args, stop)?;
     if intake.counts.packets == 0 {
         return Err((Status::Unreadable, "there is nothing to measure".to_owned()));
     }
     Ok((batches, intake.counts.packets))
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    (
-        Status::Unreadable,
-        format!("cannot write {}: {error}", path.display()),
-    )
 }
 
 /// A table with a column for each rival.
@@ -124,24 +106,6 @@ fn print(out: &mut dyn Write, workers: &[usize], figures: &Figures) -> io::Resul
         writeln!(out)?;
     }
     Ok(())
-}
-
-fn chart(workers: &[usize], figures: Figures, what: String, machine: String) -> Chart {
-    let workers = || workers.iter().map(|&workers| workers as f64);
-    let rivals = RIVALS.iter().zip(figures).enumerate();
-    let series = rivals.map(|(number, ((name, _), figures))| Series {
-        name: (*name).to_owned(),
-        points: workers().zip(figures).collect(),
-        dashed: number == LIMIT,
-    });
-    Chart {
-        title: "Throughput of packet-pool by workers".to_owned(),
-        mix: what,
-        machine,
-        x: Axis::linear("worker threads"),
-        y: Axis::linear("million packets per second"),
-        series: series.collect(),
-    }
 }
 
 /// Million packets a second, and the same as parts of the limit; nothing if it was stopped.

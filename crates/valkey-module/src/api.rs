@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_float, c_int, c_longlong, c_uint, c_ulonglong, c_void};
+use std::ptr::null;
 use std::sync::OnceLock;
 
 macro_rules! opaque {
@@ -30,8 +31,6 @@ opaque! {
     Digest
     /// What INFO replies, for the module to read.
     ServerInfo
-    /// A client who waits for a worker.
-    Blocked
     /// What INFO replies, under way.
     InfoCtx
     /// What a callback of the type is about.
@@ -55,7 +54,6 @@ pub(crate) mod flags {
     pub(crate) const REPLICATED: c_int = 1 << 12;
     pub(crate) const LOADING: c_int = 1 << 13;
     pub(crate) const IS_CHILD: c_int = 1 << 20;
-    pub(crate) const DENY_BLOCKING: c_int = 1 << 21;
     pub(crate) const SLOT_IMPORT: c_int = 1 << 25;
 }
 
@@ -91,9 +89,6 @@ pub(crate) type AddInfo = unsafe extern "C" fn(*mut InfoCtx, c_int);
 pub(crate) type GetNumber = unsafe extern "C" fn(*const c_char, *mut c_void) -> c_longlong;
 pub(crate) type SetNumber =
     unsafe extern "C" fn(*const c_char, c_longlong, *mut c_void, *mut *mut Str) -> c_int;
-pub(crate) type GetText = unsafe extern "C" fn(*const c_char, *mut c_void) -> *mut Str;
-pub(crate) type SetText =
-    unsafe extern "C" fn(*const c_char, *mut Str, *mut c_void, *mut *mut Str) -> c_int;
 type Apply = Option<unsafe extern "C" fn(*mut Ctx, *mut c_void, *mut *mut Str) -> c_int>;
 
 /// The callbacks of a type, in version 4 of this table: the last that Redis 7.0 knows.
@@ -170,11 +165,39 @@ pub(crate) struct CommandInfo {
     pub(crate) more: [*const c_void; 4],
     pub(crate) arity: c_int,
     pub(crate) key_specs: *const KeySpec,
-    pub(crate) arguments: *const c_void,
+    pub(crate) arguments: *const CommandArgument,
 }
 
-/// Bytes of the description of an argument, of which the module gives none.
-pub(crate) const ARGUMENT_BYTES: usize = 72;
+/// An argument of a command.
+#[repr(C)]
+pub(crate) struct CommandArgument {
+    pub(crate) name: *const c_char,
+    pub(crate) kind: c_int,
+    /// Which of the specifications of keys is meant; -1 if it is no key.
+    pub(crate) key_spec: c_int,
+    pub(crate) token: *const c_char,
+    /// A summary, and since when it is there.
+    pub(crate) more: [*const c_char; 2],
+    pub(crate) flags: c_int,
+    pub(crate) deprecated_since: *const c_char,
+    pub(crate) parts: *const Self,
+    pub(crate) display_text: *const c_char,
+}
+
+impl CommandArgument {
+    /// Ends a list.
+    pub(crate) const END: Self = Self {
+        name: null(),
+        kind: 0,
+        key_spec: -1,
+        token: null(),
+        more: [null(); 2],
+        flags: 0,
+        deprecated_since: null(),
+        parts: null(),
+        display_text: null(),
+    };
+}
 
 type GetApi = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int;
 
@@ -258,15 +281,10 @@ functions! {
         emit_aof c"RedisModule_EmitAOF": unsafe extern "C" fn(*mut Io, *const c_char, *const c_char, ...);
         digest_add_string_buffer c"RedisModule_DigestAddStringBuffer": unsafe extern "C" fn(*mut Digest, *const c_char, usize);
         digest_end_sequence c"RedisModule_DigestEndSequence": unsafe extern "C" fn(*mut Digest);
-        block_client c"RedisModule_BlockClient": unsafe extern "C" fn(*mut Ctx, Option<RunCommand>, Option<RunCommand>, Option<unsafe extern "C" fn(*mut Ctx, *mut c_void)>, c_longlong) -> *mut Blocked;
-        unblock_client c"RedisModule_UnblockClient": unsafe extern "C" fn(*mut Blocked, *mut c_void) -> c_int;
-        get_thread_safe_context c"RedisModule_GetThreadSafeContext": unsafe extern "C" fn(*mut Blocked) -> *mut Ctx;
-        free_thread_safe_context c"RedisModule_FreeThreadSafeContext": unsafe extern "C" fn(*mut Ctx);
         register_info_func c"RedisModule_RegisterInfoFunc": unsafe extern "C" fn(*mut Ctx, AddInfo) -> c_int;
         info_add_section c"RedisModule_InfoAddSection": unsafe extern "C" fn(*mut InfoCtx, *const c_char) -> c_int;
         info_add_field_u_long_long c"RedisModule_InfoAddFieldULongLong": unsafe extern "C" fn(*mut InfoCtx, *const c_char, c_ulonglong) -> c_int;
         register_numeric_config c"RedisModule_RegisterNumericConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, c_longlong, c_uint, c_longlong, c_longlong, GetNumber, SetNumber, Apply, *mut c_void) -> c_int;
-        register_string_config c"RedisModule_RegisterStringConfig": unsafe extern "C" fn(*mut Ctx, *const c_char, *const c_char, c_uint, GetText, SetText, Apply, *mut c_void) -> c_int;
         load_configs c"RedisModule_LoadConfigs": unsafe extern "C" fn(*mut Ctx) -> c_int;
     }
     optional {

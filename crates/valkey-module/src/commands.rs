@@ -3,9 +3,7 @@
 
 use std::sync::OnceLock;
 
-use cf::{
-    Absent, Command, Error, Filter, Layout, Operation, Reply, Rules, Settings, Spec, Transfers,
-};
+use cf::{Absent, Command, Error, Filter, Operation, Reply, Rules, Settings, Spec, Transfers};
 
 use crate::api::Str;
 use crate::config;
@@ -18,8 +16,7 @@ use crate::names;
 use crate::replicate;
 use crate::reply::Refusal;
 use crate::seed;
-use crate::value::{Content, Shared, Value};
-use crate::workers;
+use crate::value::{Content, Value};
 
 /// Dumps that clients take, in chunks that come back in requests of any engine.
 static DUMPS: OnceLock<Transfers<Lent>> = OnceLock::new();
@@ -33,23 +30,23 @@ pub(crate) fn forget_old_dumps() {
     }
 }
 
-/// The reply to a command, none if a worker replies, and whether it has changed what is under its key.
-type Outcome = (Option<Reply>, bool);
+/// The reply to a command, and whether it has changed what is under its key.
+type Outcome = (Reply, bool);
 
 const fn read(reply: Reply) -> Outcome {
-    (Some(reply), false)
+    (reply, false)
 }
 
 const fn changed(reply: Reply) -> Outcome {
-    (Some(reply), true)
+    (reply, true)
 }
 
-/// Does a command, whose name is the first of its arguments. Nothing if a worker replies.
+/// Does a command, whose name is the first of its arguments.
 pub(crate) fn answer(
     ctx: Context,
     spec: &'static Spec,
     argv: &[*mut Str],
-) -> Result<Option<Reply>, Refusal> {
+) -> Result<Reply, Refusal> {
     let (reply, has_changed) = act(ctx, spec, argv)?;
     // The key is closed: who is told may do something to it.
     if has_changed {
@@ -86,8 +83,8 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
             Absent::Reply(reply) => read(reply?),
             Absent::Create(settings) => {
                 let seed = seed();
-                let (value, settings) = create(settings, seed)?;
-                let reply = operate(&operation, &shared(&value)?.read())?;
+                let mut value = create(settings, seed)?;
+                let reply = operate(&operation, whole(&mut value)?)?;
                 value.count();
                 key.set(value);
                 replicate::creation(ctx, argv[1], settings, seed);
@@ -98,14 +95,14 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
         (Command::Reserve(_), Some(_)) => return Err(Error::Exists.into()),
         (Command::Reserve(settings), None) => {
             let seed = seed();
-            let (value, settings) = create(settings, seed)?;
+            let value = create(settings, seed)?;
             key.set(value);
             replicate::creation(ctx, argv[1], settings, seed);
             changed(Reply::Done)
         }
         (Command::Compact, None) => return Err(Error::NothingToCompact.into()),
         (Command::Compact, Some(value)) => {
-            if !compact(&mut shared(value)?.alone()) {
+            if !compact(whole(value)?) {
                 return Ok(read(Reply::Done));
             }
             value.count();
@@ -116,8 +113,7 @@ fn act(ctx: Context, spec: &'static Spec, argv: &[*mut Str]) -> Result<Outcome, 
         (Command::ScanDump(iterator), Some(value)) => {
             // Commands are done one after another.
             let dumps = DUMPS.get_or_init(|| Transfers::new(LARGEST_REQUEST).at_rest());
-            let filter = shared(value)?.read();
-            let chunk = dumps.next_chunk(&filter, ctx.client(), iterator, lend)?;
+            let chunk = dumps.next_chunk(whole(value)?, ctx.client(), iterator, lend)?;
             read(Reply::chunk(chunk))
         }
         (Command::LoadChunk { end, chunk }, found) => {
@@ -171,8 +167,8 @@ fn rules(obeys: bool) -> Rules {
     }
 }
 
-fn shared(value: &Value) -> Result<&Shared, Refusal> {
-    match value.content() {
+fn whole(value: &mut Value) -> Result<&mut Filter, Refusal> {
+    match value.content_mut() {
         Content::Filter(filter) => Ok(filter),
         Content::Loading(loading) => Err(Refusal::HalfLoaded {
             have: loading.bytes().len(),
@@ -185,22 +181,14 @@ fn use_filter(
     ctx: Context,
     argv: &[*mut Str],
     operation: &Operation<'_>,
-    value: &Value,
+    value: &mut Value,
 ) -> Result<Outcome, Refusal> {
-    let filter = shared(value)?;
-    if let Operation::ManyExist(items) = operation
-        && items.len() >= config::OFFLOAD_ITEMS.get()
-        && ctx.may_block()
-        && workers::look_up(ctx, filter, items)
-    {
-        return Ok((None, false));
-    }
-    let reply = operate(operation, &filter.read())?;
+    let reply = operate(operation, whole(value)?)?;
     let has_changed = replicate::done(ctx, argv, operation, &reply, false);
     if has_changed {
         value.count();
     }
-    Ok((Some(reply), has_changed))
+    Ok((reply, has_changed))
 }
 
 fn operate(operation: &Operation<'_>, filter: &Filter) -> Result<Reply, Error> {
@@ -223,20 +211,8 @@ fn compact(filter: &mut Filter) -> bool {
     size(filter) != before
 }
 
-/// A new filter, and the settings that it is made with. It has no limit of its own, so that it is the same wherever it is
-/// made.
-fn create(mut settings: Settings, seed: u64) -> Result<(Value, Settings), Error> {
-    if settings.grows()
-        && !limits::obeys()
-        && let (Layout::Shape(_), Some(rate)) = (settings.layout, config::growth_rate())
-    {
-        settings.layout = Layout::Rate(rate);
-        // So that others accept it, who are told no bucket size.
-        settings.capacity = settings.capacity.max(LEAST_CAPACITY);
-    }
+/// A new filter. It has no limit of its own, so that it is the same wherever it is made.
+fn create(settings: Settings, seed: u64) -> Result<Value, Error> {
     let filter = Filter::with_seed(settings, seed, limits::left(0), NO_LIMIT)?;
-    Ok((Value::new(filter), settings))
+    Ok(Value::new(filter))
 }
-
-/// Where no bucket size is said.
-const LEAST_CAPACITY: usize = 4;

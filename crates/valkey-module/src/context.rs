@@ -55,14 +55,6 @@ impl Context {
         must || self.flags() & (flags::REPLICATED | flags::LOADING | flags::SLOT_IMPORT) != 0
     }
 
-    /// Whether its client may wait for a worker.
-    pub(crate) fn may_block(self) -> bool {
-        // Nobody waits in transactions and scripts: there the engine denies blocking.
-        const AT_ONCE: c_int =
-            flags::DENY_BLOCKING | flags::REPLICATED | flags::LOADING | flags::SLOT_IMPORT;
-        self.flags() & AT_ONCE == 0
-    }
-
     /// The number of its client.
     pub(crate) fn client(self) -> u64 {
         // SAFETY: a context of the engine.

@@ -31,7 +31,7 @@ impl Key {
     pub(crate) fn value(&mut self) -> Result<Option<&mut Value>, OtherType> {
         let api = api();
         // SAFETY: an open key; a value of this type is what `into_raw` made, and nobody else uses it while the key is
-        // open: the engine does one thing after another, and workers have filters, not values.
+        // open: the engine does one thing after another.
         unsafe {
             if self.raw.is_null() || (api.key_type)(self.raw) == KEY_IS_EMPTY {
                 return Ok(None);

@@ -16,13 +16,14 @@
 //! | `names`, `datatype` | what the commands are called; what the engine calls to save, load and free a value |
 //! | `reply`, `key` | replies and refusals; a key while a command works on it |
 //! | `replicate` | what replicas are told |
-//! | `workers` | threads for large lookups |
 //! | `seed`, `commands` | what a hasher begins with; the commands |
+//! | `arguments` | their arguments, as the engine reads them |
 //! | `registration` | the commands as the engine knows and calls them |
 //! | `entrance` | where the engine loads the module |
 
 mod allocator;
 mod api;
+mod arguments;
 mod commands;
 mod config;
 mod context;
@@ -38,4 +39,3 @@ mod replicate;
 mod reply;
 mod seed;
 mod value;
-mod workers;

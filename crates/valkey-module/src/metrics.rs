@@ -39,10 +39,9 @@ pub(crate) static DUMPS: Count = Count::new();
 pub(crate) static DUMP_BYTES: Count = Count::new();
 pub(crate) static REFUSED_ITEMS: Count = Count::new();
 pub(crate) static REFUSED_FOR_MEMORY: Count = Count::new();
-pub(crate) static LOOKUPS_OF_WORKERS: Count = Count::new();
 pub(crate) static PANICS: Count = Count::new();
 
-static ALL: [(&CStr, &Count); 10] = [
+static ALL: [(&CStr, &Count); 9] = [
     (c"filters", &FILTERS),
     (c"half_loaded", &HALF_LOADED),
     (c"bytes", &BYTES),
@@ -51,7 +50,6 @@ static ALL: [(&CStr, &Count); 10] = [
     (c"dump_bytes", &DUMP_BYTES),
     (c"refused_items", &REFUSED_ITEMS),
     (c"refused_for_memory", &REFUSED_FOR_MEMORY),
-    (c"lookups_of_workers", &LOOKUPS_OF_WORKERS),
     (c"panics", &PANICS),
 ];
 

@@ -4,12 +4,13 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::null;
 
-use cf::Spec;
+use cf::{Spec, usage};
 
 use crate::api::{
-    ARGUMENT_BYTES, BEGIN_AT_INDEX, Begin, CommandInfo, CommandInfoVersion, Ctx, ERR, EVENT_CRON,
+    BEGIN_AT_INDEX, Begin, CommandArgument, CommandInfo, CommandInfoVersion, Ctx, ERR, EVENT_CRON,
     Event, FIND_RANGE, KeySpec, OK, RawCommand, RunCommand, Str, api, key_flags,
 };
+use crate::arguments::{self, Words};
 use crate::commands;
 use crate::context::{Context, guarded, one_line};
 use crate::limits;
@@ -66,9 +67,9 @@ fn kind(spec: &Spec) -> (&'static CStr, &'static str, u64) {
     }
 }
 
-/// Says in a few words what a command does, and what to its key.
+/// Says what a command does in a few words, what it does to its key, and what its arguments are.
 fn describe(command: *mut RawCommand, spec: &Spec, key: u64) -> bool {
-    let summary = one_line(spec.summary);
+    let (mut words, arguments) = (Words::default(), arguments::of(spec));
     let key_spec = |flags, begin_search, find_keys| KeySpec {
         notes: null(),
         flags,
@@ -90,16 +91,16 @@ fn describe(command: *mut RawCommand, spec: &Spec, key: u64) -> bool {
         version: 1,
         history_entry_bytes: 16,
         key_spec_bytes: size_of::<KeySpec>(),
-        argument_bytes: ARGUMENT_BYTES,
+        argument_bytes: size_of::<CommandArgument>(),
     };
     let info = CommandInfo {
         version: &raw const version,
-        summary: summary.as_ptr(),
+        summary: words.text(spec.summary),
         more: [null(); 4],
         // Few.
-        arity: spec.arity as c_int,
+        arity: usage::arity(&arguments) as c_int,
         key_specs: keys.as_ptr(),
-        arguments: null(),
+        arguments: words.list(&arguments),
     };
     // SAFETY: a command of this module, and a description that is copied.
     unsafe { (api().set_command_info)(command, &raw const info) == OK }
@@ -117,9 +118,7 @@ unsafe extern "C" fn run<const N: usize>(ctx: *mut Ctx, argv: *mut *mut Str, arg
         // SAFETY: as many strings as it says, the first of them the name.
         let argv = unsafe { std::slice::from_raw_parts(argv, argc) };
         match commands::answer(ctx, &cf::COMMANDS[N], argv) {
-            Ok(Some(answer)) => reply::reply(ctx, answer),
-            // A worker replies.
-            Ok(None) => {}
+            Ok(answer) => reply::reply(ctx, answer),
             Err(refusal) => reply::refuse(ctx, &refusal),
         }
         true

@@ -3,6 +3,9 @@
 use cf::Error;
 use lockfree_cuckoo::RandomState;
 
+/// What it adds to the arguments of that command.
+pub(crate) const USAGE: &str = "[SEED seed]";
+
 /// The seed that a command says, and the arguments without it.
 pub(crate) fn split<'a>(arguments: &[&'a [u8]]) -> Result<(Vec<&'a [u8]>, Option<u64>), Error> {
     // Behind the key and the capacity.

@@ -1,7 +1,6 @@
 //! What a key holds.
 
 use std::cell::Cell;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use cf::{Error, Filter, Loading};
 use lockfree_cuckoo::SnapshotError;
@@ -26,39 +25,13 @@ const FROM_THE_SYSTEM: usize = if cfg!(target_os = "linux") {
 
 #[derive(Debug)]
 pub(crate) enum Content {
-    Filter(Shared),
+    Filter(Filter),
     Loading(Loading),
-}
-
-/// A filter that workers look items up in too, each some at a time.
-///
-/// The lock is for who has to be alone with the filter, which is the main thread. It is never waited for but then.
-#[derive(Clone, Debug)]
-pub(crate) struct Shared(Arc<RwLock<Filter>>);
-
-impl Shared {
-    /// The filter beside others who use it.
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Filter> {
-        // A filter is never half done.
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The filter alone, once the workers have done with the items they are at.
-    pub(crate) fn alone(&self) -> RwLockWriteGuard<'_, Filter> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn memory_usage(&self) -> usize {
-        let counts = 2 * size_of::<usize>();
-        let lock = size_of::<RwLock<Filter>>() - size_of::<Filter>();
-        counts + lock + self.read().memory_usage()
-    }
 }
 
 impl Value {
     pub(crate) fn new(filter: Filter) -> Self {
-        let filter = Arc::new(RwLock::new(limited(filter)));
-        Self::of(Content::Filter(Shared(filter)))
+        Self::of(Content::Filter(limited(filter)))
     }
 
     pub(crate) fn loading(loading: Loading) -> Self {
@@ -95,7 +68,6 @@ impl Value {
     ) -> Result<(), SnapshotError> {
         match &self.content {
             Content::Filter(filter) => {
-                let filter = filter.read();
                 let mut dump = filter.dump();
                 let mut piece = vec![0; dump.bytes().min(most)];
                 while let Some((end, length)) = dump.next_chunk(&mut piece)? {
@@ -117,7 +89,7 @@ impl Value {
     pub(crate) fn copy(&self) -> Result<Self, Error> {
         Ok(match &self.content {
             Content::Filter(filter) => {
-                let dump = filter.read().dump().whole()?;
+                let dump = filter.dump().whole()?;
                 Self::new(Filter::of_dump(&mut dump.as_slice(), NO_LIMIT)?)
             }
             Content::Loading(loading) => Self::loading(Loading::begin(loading.bytes())?),
@@ -125,18 +97,20 @@ impl Value {
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
-        size_of::<Self>()
-            + match &self.content {
-                Content::Filter(filter) => filter.memory_usage(),
-                Content::Loading(loading) => loading.memory_usage(),
+        match &self.content {
+            // It has counted itself.
+            Content::Filter(filter) => {
+                size_of::<Self>() - size_of::<Filter>() + filter.memory_usage()
             }
+            Content::Loading(loading) => size_of::<Self>() + loading.memory_usage(),
+        }
     }
 
     /// Counts it as large as it is now.
     pub(crate) fn count(&self) {
         let bytes = self.memory_usage();
         let grows = match &self.content {
-            Content::Filter(filter) => filter.read().settings().grows(),
+            Content::Filter(filter) => filter.settings().grows(),
             Content::Loading(_) => false,
         };
         // All of a large one: few of its bytes are the engine's.

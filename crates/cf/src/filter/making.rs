@@ -19,7 +19,7 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// If that is too little, and as the builders of the library. Nothing of note is allocated then.
+    /// If that is too little, if the capacity is less than two buckets of one slot, and as the builders of the library. Nothing of note is allocated then.
     pub fn new(settings: Settings, left: usize, most: usize) -> Result<Self, Error> {
         Self::with_seed(settings, RandomState::new().seed(), left, most)
     }
@@ -36,6 +36,9 @@ impl Filter {
         left: usize,
         most: usize,
     ) -> Result<Self, Error> {
+        if settings.capacity < 2 {
+            return Err(Error::CapacityTooSmall);
+        }
         let hasher = RandomState::with_seed(seed);
         let bytes = left.saturating_sub(Self::BESIDES);
         let built = if settings.grows() {

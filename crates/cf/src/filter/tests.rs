@@ -188,6 +188,21 @@ fn a_filter_takes_no_more_than_it_may() {
 }
 
 #[test]
+fn no_filter_is_made_for_less_than_two_buckets() {
+    for settings in [SETTINGS, GROWING] {
+        for (capacity, is_made) in [(0, false), (1, false), (2, true)] {
+            let settings = Settings {
+                capacity,
+                ..settings
+            };
+            let made = Filter::new(settings, usize::MAX, usize::MAX);
+            let refused = matches!(made, Err(Error::CapacityTooSmall));
+            assert_eq!((made.is_ok(), refused), (is_made, !is_made), "{settings:?}");
+        }
+    }
+}
+
+#[test]
 fn a_limit_counts_all_that_a_filter_takes() {
     for settings in [SETTINGS, GROWING] {
         let bytes = with_seed(settings, SEED).memory_usage();

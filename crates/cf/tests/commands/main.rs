@@ -3,7 +3,7 @@
 
 mod server;
 
-use cf::{COMMANDS, Command, Error, Loading, Reply};
+use cf::{COMMANDS, Command, Error, Loading, Reply, usage};
 use server::{RULES, Server};
 
 /// The words of a line.
@@ -57,14 +57,11 @@ fn names_are_sorted_and_found_in_any_case() {
 #[test]
 fn the_number_of_arguments_is_the_one_that_is_announced() {
     for spec in &COMMANDS {
+        let arity = usage::arity(&spec.arguments());
         for given in 0..8_usize {
             let arguments = vec![b"1".as_slice(); given];
-            let fits = match usize::try_from(spec.arity) {
-                Ok(exactly) => given + 1 == exactly,
-                Err(_) => given + 1 >= spec.arity.unsigned_abs().try_into().expect("small"),
-            };
-            let parsed = spec.parse(&arguments, &RULES);
-            match parsed {
+            let fits = usage::check_number(spec.name, arity, 1 + given).is_ok();
+            match spec.parse(&arguments, &RULES) {
                 Err(Error::WrongNumber(name)) => {
                     assert_eq!(name, spec.name);
                     // An option without its value is missing an argument, too.

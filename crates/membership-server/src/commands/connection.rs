@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::Answer;
-use crate::arguments::{Parsed, integer, is, syntax_error, wrong_number};
+use crate::arguments::{Parsed, integer, is, syntax_error};
 use crate::reply::{Protocol, Reply};
 use crate::session::Session;
 
@@ -16,7 +16,7 @@ pub(super) fn ping(_: &mut Session, arguments: &[&[u8]]) -> Answer {
     match *arguments {
         [] => Reply::Simple("PONG").into(),
         [text] => Reply::Bulk(text.to_vec().into()).into(),
-        _ => wrong_number("PING").into(),
+        _ => Reply::from(cf::Error::WrongNumber("PING")).into(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What clients want to know of the commands, to complete and explain them.
 
+use cf::usage::Argument;
+
 use super::{Answer, COMMANDS, Command, Run, find};
 use crate::arguments::is;
 use crate::reply::Reply;
@@ -36,23 +38,46 @@ fn chosen<'a>(names: &'a [&[u8]]) -> impl Iterator<Item = Option<&'static Comman
     all.chain(names.iter().map(|name| Some(find(name)?.1)))
 }
 
-/// Name, arity, flags, and where its keys are; and what newer clients look for and find empty: categories, tips,
-/// specifications of keys, and subcommands.
+/// Name, arity, flags, and where its keys are; and what newer clients look for and find empty: categories, tips, and
+/// subcommands.
 fn entry(command: &Command) -> Reply {
-    let (first, last) = match (&command.run, command.name) {
-        (Run::Filter(_), _) | (_, "TYPE") => (1, 1),
-        (_, "DEL" | "EXISTS" | "UNLINK" | "WATCH") => (1, -1),
-        _ => (0, 0),
+    let none = || Reply::Array(Vec::new());
+    let (first, last, specs) = match command.arguments.first() {
+        Some(key) if key.kind == "key" => {
+            let first = 1 + i64::from(key.token.is_some());
+            let (last, behind_first) = if key.is_multiple {
+                (-1, -1)
+            } else {
+                (first, 0)
+            };
+            (first, last, vec![key_spec(first, behind_first)])
+        }
+        _ => (0, 0, Vec::new()),
     };
-    let nothing = || Reply::Array(Vec::new());
+    let step = i64::from(first > 0);
     let mut parts = vec![
         Reply::text(lower(command)),
         Reply::Integer(command.arity),
-        nothing(),
+        none(),
     ];
-    parts.extend([first, last, first].map(Reply::Integer));
-    parts.extend([(); 4].map(|()| nothing()));
+    parts.extend([first, last, step].map(Reply::Integer));
+    parts.extend([none(), none(), Reply::Array(specs), none()]);
     Reply::Array(parts)
+}
+
+/// Where keys are, the last one counted from the first.
+fn key_spec(first: i64, last: i64) -> Reply {
+    let found = |kind, numbers: Vec<(&'static str, i64)>| {
+        let numbers = numbers.into_iter();
+        let numbers = numbers.map(|(name, number)| (name, Reply::Integer(number)));
+        Reply::pairs([("type", Reply::text(kind)), ("spec", Reply::pairs(numbers))])
+    };
+    let range = vec![("lastkey", last), ("keystep", 1), ("limit", 0)];
+    Reply::pairs([
+        ("flags", Reply::Array(Vec::new())),
+        ("begin_search", found("index", vec![("index", first)])),
+        ("find_keys", found("range", range)),
+    ])
 }
 
 fn documentation(command: &Command) -> (Reply, Reply) {
@@ -60,11 +85,45 @@ fn documentation(command: &Command) -> (Reply, Reply) {
         Run::Filter(_) => "cf",
         Run::Own(_) => "server",
     };
-    let pairs = [
+    let mut pairs = vec![
         ("summary", Reply::text(command.summary)),
         ("group", Reply::text(group)),
     ];
+    if !command.arguments.is_empty() {
+        pairs.push(("arguments", described(&command.arguments)));
+    }
     (Reply::text(lower(command)), Reply::pairs(pairs))
+}
+
+/// As Valkey, and Redis from 7.2 on, tell of the arguments of a command.
+fn described(arguments: &[Argument]) -> Reply {
+    let one = |argument: &Argument| {
+        let Argument {
+            name, kind, parts, ..
+        } = argument;
+        let mut pairs = vec![("name", Reply::text(name)), ("type", Reply::text(*kind))];
+        if parts.is_empty() {
+            pairs.push(("display_text", Reply::text(name)));
+        }
+        if *kind == "key" {
+            pairs.push(("key_spec_index", Reply::Integer(0)));
+        }
+        pairs.extend(argument.token.map(|token| ("token", Reply::text(token))));
+        let flags = [
+            ("optional", argument.is_optional),
+            ("multiple", argument.is_multiple),
+        ];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
+        let flags: Vec<_> = flags.map(|(flag, _)| Reply::Simple(flag)).collect();
+        if !flags.is_empty() {
+            pairs.push(("flags", Reply::Array(flags)));
+        }
+        if !parts.is_empty() {
+            pairs.push(("arguments", described(parts)));
+        }
+        Reply::pairs(pairs)
+    };
+    Reply::Array(arguments.iter().map(one).collect())
 }
 
 fn lower(command: &Command) -> String {

@@ -123,7 +123,7 @@ pub(super) fn memory(session: &mut Session, arguments: &[&[u8]]) -> Answer {
 
 /// Whether a pattern stands for a text: `*` for anything, `?` for one byte, `[ab]`, `[a-c]` and `[^a]` for one of some
 /// bytes; `\` takes the next byte as it is.
-fn matches(pattern: &[u8], text: &[u8]) -> bool {
+pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut pattern_at, mut text_at) = (0, 0);
     // Where to go on if what follows the last star does not fit.
     let mut star = None;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Answer;
+use super::keys::matches;
 use crate::arguments::{is, syntax_error};
 use crate::catalogue::{Place, bytes_of};
 use crate::reply::Reply;
@@ -114,7 +115,10 @@ pub(super) fn config(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         ("save", save),
         ("timeout", limits.idle_timeout.as_secs().to_string()),
     ];
-    let asked = |option: &str| names.iter().any(|name| is(name, option) || is(name, "*"));
+    let asked = |option: &str| {
+        let mut patterns = names.iter().map(|name| name.to_ascii_lowercase());
+        patterns.any(|pattern| matches(&pattern, option.as_bytes()))
+    };
     let chosen = options.into_iter().filter(|(name, _)| asked(name));
     Reply::pairs(chosen.map(|(name, value)| (name, Reply::text(value)))).into()
 }

@@ -1,7 +1,6 @@
 //! MULTI and what belongs to it.
 
 use super::{Answer, Command};
-use crate::arguments::wrong_number;
 use crate::reply::Reply;
 use crate::session::Session;
 use crate::transaction::Watched;
@@ -73,8 +72,8 @@ pub(super) fn queue(session: &mut Session, command: &Command, arguments: &[&[u8]
     let Some(queue) = &mut session.queue else {
         return Reply::error("ERR no transaction");
     };
-    let refusal = if !command.takes(arguments.len()) {
-        wrong_number(command.name)
+    let refusal = if let Err(wrong) = command.check_number(arguments) {
+        wrong
     } else if command.is_alone() {
         Reply::error("ERR Command not allowed inside a transaction")
     } else if queue.is_refused || queue.push(arguments, limits) {

@@ -52,26 +52,6 @@ impl Connection {
         Ok(bytes > 0)
     }
 
-    /// Waits until the client has closed its side of the connection, or it is to be closed. Reads no more than a little
-    /// ahead: behind that it waits for ever.
-    pub(super) async fn end_of_requests(&mut self) {
-        let client = Arc::clone(&self.session.client);
-        while self.requests.len() < KEPT {
-            self.requests.reserve(READ);
-            let read = tokio::select! {
-                () = client.end.wait() => return,
-                read = self.stream.read_buf(&mut self.requests) => read,
-            };
-            match read {
-                Ok(bytes @ 1..) => {
-                    self.session.server.metrics.bytes_read.add(bytes as u64);
-                }
-                _ => return,
-            }
-        }
-        client.end.wait().await;
-    }
-
     pub(super) async fn send(&mut self) -> Result<(), Ended> {
         if self.replies.is_empty() {
             return Ok(());

@@ -26,6 +26,8 @@ fn redis_cli_works() {
         "-3 CF.COUNT f a -> 1",
         "-3 CF.INFO f -> ~ Bucket size 4 ~",
         "-n 0 CF.DEL f a -> 1",
+        "HELP CF.INSERT -> ~CF.INSERT~key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]~Adds items~",
+        "HELP HELLO -> ~[protover [AUTH username password] [SETNAME clientname]]~",
     ] {
         let (words, expected) = case.split_once(" -> ").expect(case);
         let words: Vec<_> = ["-p", &port].into_iter().chain(words.split(' ')).collect();

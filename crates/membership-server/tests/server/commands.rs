@@ -180,14 +180,16 @@ fn clients_say_who_they_are() {
         CLIENT GETNAME -> $-1
         CONFIG GET appendonly -> *2 $10 appendonly $2 no
         CONFIG GET nothing -> *0
+        CONFIG GET MAXMEMORY-* timeout -> *4 $17 maxmemory-clients ~ $7 timeout $1 0
         LASTSAVE x -> -ERR wrong number of arguments for 'lastsave' command
         NONSENSE a b -> -ERR unknown command 'NONSENSE', with args beginning with: 'a' 'b'
         AUTH default any -> +OK
         SHUTDOWN SAVE -> -ERR the server has no snapshot file: start it with --snapshot
         SAVE -> -ERR the server has no snapshot file: start it with --snapshot
         BGSAVE -> -ERR the server has no snapshot file: start it with --snapshot
-        COMMAND INFO cf.add none -> *2 *10 $6 cf.add :3 ~
-        COMMAND DOCS cf.insert -> *2 $9 cf.insert *4 $7 summary ~Adds items~
+        COMMAND INFO cf.add none -> *2 *10 $6 cf.add :3 *0 :1 :1 :1 *0 *0 *1 ~
+        COMMAND INFO del memory -> *2 *10 $3 del :-2 *0 :1 :-1 :1 ~ $6 memory :-3 *0 :2 :2 :1 ~
+        COMMAND DOCS shutdown -> ~ $5 oneof $5 flags *1 +optional $9 arguments *2 ~ $5 token $4 SAVE ~
         INFO -> ~ redis_mode:standalone ~
         MODULE LIST -> ~ bf ~",
     );

@@ -299,23 +299,6 @@ fn a_shutdown_that_cannot_save_loses_nothing() {
 }
 
 #[test]
-fn a_signal_ends_no_server_that_is_to_stay_until_it_has_saved() {
-    let (file, directory) = file_in_directory();
-    let server = start("--on-last-save-error stay", &file);
-    let mut client = server.client();
-    add(&mut client, "f", 0..10);
-    fs::remove_dir_all(&directory).expect("a directory");
-    server.signal("-TERM");
-    until("a snapshot that failed", || {
-        client.info("failed_snapshots") == 1
-    });
-    has(&server, "f", 0..10);
-    fs::create_dir_all(&directory).expect("a directory");
-    server.stop();
-    has(&start("", &file), "f", 0..10);
-}
-
-#[test]
 fn saves_that_fail_are_seen() {
     let (file, directory) = file_in_directory();
     let server = start("--stop-writes-on-save-error --http 127.0.0.1:0", &file);
@@ -377,44 +360,6 @@ fn saves_that_wait_share_the_next_snapshot() {
     assert!(taken <= 3, "{taken} snapshots");
     server.kill();
     start("", &file).converse("CF.EXISTS large late -> :1");
-}
-
-#[test]
-fn a_save_whose_client_is_gone_before_it_begins_is_dropped() {
-    let server = start("", &path("snapshot"));
-    reserve_large(&server);
-    let (mut watcher, mut first) = (server.client(), server.client());
-    // On a busy machine a snapshot can be over before it is known that the others are gone.
-    let in_time = (0..50).any(|_| {
-        let before = watcher.info("snapshots");
-        first.send(b"SAVE\r\n");
-        begins(&mut watcher);
-        let mut others: Vec<_> = (0..5).map(|_| server.client()).collect();
-        for other in &mut others {
-            // What it has sent ahead does not hide its end.
-            other.send(b"SAVE\r\nSAVE\r\n");
-        }
-        let mut half = others.pop().expect("one");
-        half.end_of_requests();
-        drop(others);
-        let told = half.rest();
-        until("the end of the others", || {
-            watcher.info("connected_clients") == 2
-        });
-        let in_time = !first.has_reply();
-        assert_eq!(first.reply(), "+OK\r\n");
-        until("the end of all snapshots", || {
-            watcher.info("rdb_bgsave_in_progress") == 0
-        });
-        if in_time {
-            assert_eq!(watcher.info("snapshots"), before + 1);
-            let dropped =
-                "-ERR the client closed its side of the connection before the snapshot began\r\n";
-            assert_eq!(told, dropped.repeat(2));
-        }
-        in_time
-    });
-    assert!(in_time, "no snapshot took long enough");
 }
 
 #[test]

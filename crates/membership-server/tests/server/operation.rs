@@ -42,7 +42,8 @@ fn metrics_say_what_happened() {
     assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
     has_lines(
         &response,
-        r#"# TYPE membership_command_errors_total counter
+        r#"# TYPE membership_command_errors counter
+        # TYPE membership_build info
         membership_command_seconds_count{command="CF.EXISTS"} 100
         membership_command_seconds_bucket{command="CF.EXISTS",le="+Inf"} 100
         membership_command_errors_total{command="CF.DEL"} 1
@@ -70,6 +71,13 @@ fn metrics_say_what_happened() {
         let value = line.and_then(|line| line.rsplit(' ').next()).expect(name);
         assert!(value.parse::<f64>().expect(name) > 0.0, "{name}");
     }
+    assert!(response.ends_with("\n# EOF\n"), "{response}");
+    if let Some(python) = python() {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/openmetrics.py");
+        let url = format!("http://{http}/metrics");
+        let said = output(python, &[&script.to_string_lossy(), &url]);
+        assert_eq!(said, "as it should be\n");
+    }
     for (request, start, end) in [
         ("GET /healthz", "HTTP/1.1 200 ", "\r\n\r\nok\n"),
         ("HEAD /healthz", "HTTP/1.1 200 ", "\r\n\r\n"),
@@ -80,33 +88,6 @@ fn metrics_say_what_happened() {
         let response = get(http, request);
         let is_right = response.starts_with(start) && response.ends_with(end);
         assert!(is_right, "{request}: {response}");
-    }
-}
-
-#[test]
-fn metrics_are_openmetrics_for_those_who_ask() {
-    let server = Server::start("--http 127.0.0.1:0");
-    let http = server.http.expect("an address");
-    let mut client = server.client();
-    client.ask(&["CF.ADD", "a \"b\"\\", "item"]);
-    client.say("CF.DEL none item");
-    let asked = "GET /metrics HTTP/1.1\r\naccept: application/openmetrics-text\r\nx-rest:";
-    let response = get(http, asked);
-    assert!(response.ends_with("\n# EOF\n"), "{response}");
-    has_lines(
-        &response,
-        r#"# TYPE membership_command_errors counter
-        # TYPE membership_build info
-        membership_command_errors_total{command="CF.DEL"} 1
-        membership_command_seconds_bucket{command="CF.ADD",le="+Inf"} 1
-        membership_filter_items{filter="a \"b\"\\"} 1"#,
-    );
-    assert!(response.contains("le=\"5e-07\""), "{response}");
-    if let Some(python) = python() {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/openmetrics.py");
-        let url = format!("http://{http}/metrics");
-        let said = output(python, &[&script.to_string_lossy(), &url]);
-        assert_eq!(said, "both as they should be\n");
     }
 }
 
@@ -259,6 +240,9 @@ fn options_that_would_do_harm_are_refused() {
         2 --bind nonsense -> such as localhost:6379
         2 --bind localhost:x -> such as localhost:6379
         2 --threads 0 -> 0 is not in 1..=1024
+        2 --threads -1 -> '-1' for '--threads <N>'
+        2 --max-memory -1 -> '-1' for '--max-memory <BYTES>'
+        2 --default-capacity 0 -> 4 at least: two buckets
         2 --request-timeout 0 -> must be more than 0
         2 --max-item 2000 --max-request 1024 -> more than --max-request
         2 --max-item 2K --max-request 1k -> more than --max-request
@@ -295,6 +279,10 @@ fn options_that_would_do_harm_are_refused() {
         let (ended, said) = refused(options);
         assert_eq!(ended.to_string(), status, "{options}: {said}");
         assert!(said.contains(words), "{options}: {said}");
+    }
+    // Less memory than there is unless it is set needs no other option.
+    for options in ["--max-memory 8M", "--max-memory 8M --growing"] {
+        Server::start(options).converse("CF.ADD f a -> :1");
     }
     // Names do as well as numbers.
     let named = Server::start("--bind localhost:0 --http localhost:0");

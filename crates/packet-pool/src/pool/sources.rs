@@ -87,7 +87,7 @@ pub(crate) struct Stream {
 impl Stream {
     /// Starts the reader.
     pub(crate) fn start(
-        path: PathBuf,
+        path: Option<PathBuf>,
         packer: Packer,
         workers: usize,
         stop: &Arc<AtomicBool>,
@@ -116,7 +116,7 @@ impl Stream {
                     }
                 },
             };
-            reader.read(&path);
+            reader.read(path.as_deref());
         };
         Ok(Self {
             queue,

@@ -6,7 +6,7 @@
 //! * flows are forgotten after their window, and not before ([`window`]);
 //! * the filter has room for all keys unless somebody wants it otherwise ([`room`]);
 //! * new packets are printed ([`printing`]) and written ([`writing`]);
-//! * options that make no sense are refused, and the sweep measures and draws ([`options`]).
+//! * options that make no sense are refused, and the sweep measures ([`options`]).
 
 mod captures;
 mod keys;
@@ -22,9 +22,6 @@ mod writing;
 /// What is known of `loopback.pcap`, counted apart from the program.
 const PACKETS: u64 = 2682;
 const FLOWS: u64 = 500;
-
-/// The packets that the program works on if nobody sets the passes.
-const DEFAULT_WORK: u64 = 262_144;
 
 /// Options for the tests where more than one pass shows no more.
 const ONCE: &str = "-j 2 --repeat 1";

@@ -1,22 +1,43 @@
 //! The command line, and the sweep.
 
 use crate::captures::loopback;
-use crate::run::{Scratch, call};
-use std::fs;
+use crate::run::call;
 
 #[test]
 fn bad_options_are_refused() {
     let most = usize::MAX.to_string();
     let bad = "-j 0; -j 100000; --workers two; --capacity 0; --capacity 99999999999999999999999; --rate 0; --rate 1; \
                --rate 1e-10; --rate nan; --rate few; --repeat 0; --repeat 4294967296; --mode bytes; --window 0; \
-               --window -1; --window nan; --window inf; --window 1e300; --window soon; --made-up 0; \
-               --made-up 10 file.pcap; --svg file.svg; --sweep; --print xml; --print text --repeat 2; --write; \
+               --window nan; --window inf; --window 1e300; --window soon; --made-up 0; \
+               --made-up 10 file.pcap; --sweep --window 1; --print xml; --print text --repeat 2; --write; \
                --write file.pcap --repeat 2; --growing --growing; --growing --window 1; --no-such-option; \
                one.pcap two.pcap";
     for args in bad.split("; ") {
         let run = call(args).expect(2);
         assert!(run.out.is_empty(), "{args:?}: {}", run.out);
         assert!(!run.err.is_empty(), "{args:?}");
+    }
+    // A negative number is a wrong value, and no unknown option.
+    for (args, words) in [
+        (
+            "--window -1",
+            "'-1' for '--window <SECONDS>': it must be between",
+        ),
+        ("-j -1", "'-1' for '--workers <N>'"),
+        (
+            "--capacity -5",
+            "'-5' for '--capacity <KEYS>': it must be a number of keys, 1 at least",
+        ),
+        ("--repeat -1", "'-1' for '--repeat <N>'"),
+        ("--made-up -1", "'-1' for '--made-up <FLOWS>'"),
+        ("--rate -1", "'-1' for '--rate <RATE>'"),
+    ] {
+        let run = call(args).expect(2);
+        assert!(
+            run.err.contains(&format!("invalid value {words}")),
+            "{}",
+            run.err
+        );
     }
     let run = call("--capacity").with(&most).expect(2);
     run.only_says(&["cannot make a filter", &most]);
@@ -25,19 +46,17 @@ fn bad_options_are_refused() {
 #[test]
 fn help_explains_everything() {
     let run = call("--help").expect(0);
-    let words = "--workers --capacity --rate --repeat pcapng 262144 --mode --window --verify --print --write --growing gzip \
-                 --sweep --svg fragment signal refused";
-    let phrases = ["tcpdump -w -", "What --verify shows", "Exit status"];
+    let words = "--workers --capacity --rate --repeat pcapng --mode --window --verify --print --write --growing gzip \
+                 --sweep fragment signal refused";
+    let phrases = ["tcpdump -U -w -", "What --verify shows", "Exit status"];
     for word in words.split(' ').chain(phrases) {
         assert!(run.out.contains(word), "{word:?} not in {}", run.out);
     }
 }
 
 #[test]
-fn the_sweep_measures_and_draws() {
-    let picture = Scratch::absent();
-    let sweep = call("--repeat 1 -j 2 --svg").path(picture.path());
-    let run = sweep.plain().expect(0);
+fn the_sweep_measures() {
+    let run = call("--sweep --repeat 1 -j 2").plain().expect(0);
     for row in ["      1 ", "      2 "] {
         let line = run.out.lines().find(|line| line.starts_with(row));
         let figures = line.expect("a row").split_whitespace().skip(1);
@@ -46,29 +65,6 @@ fn the_sweep_measures_and_draws() {
         assert_eq!(figures.len(), 5, "{}", run.out);
         assert!(figures.iter().all(|&figure| figure > 0.0), "{}", run.out);
     }
-    let svg = fs::read_to_string(picture.path()).expect("the picture is there");
-    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
-    let machine = charts::machine::machine();
-    assert!(run.out.contains(&machine));
-    for name in [
-        &*machine,
-        "million packets per slice, --mode flows",
-        "filter",
-        "a lock per batch",
-        "a lock per packet",
-        "limit",
-        "worker threads",
-    ] {
-        assert!(svg.contains(name), "{name:?}");
-    }
-}
-
-#[test]
-fn a_sweep_that_cannot_be_is_refused() {
-    // It has not measured before it says so.
-    let run = call("--sweep --repeat 1 -j 1 --svg no/such/folder/sweep.svg").plain();
-    run.expect(1).only_says(&["cannot write no/such"]);
-    assert!(!call("--sweep --window 1").plain().expect(2).err.is_empty());
     let none = call("--sweep").plain().on(&loopback()[..24]).expect(1);
     none.says(&["nothing to measure"]);
 }

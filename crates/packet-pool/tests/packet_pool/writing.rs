@@ -225,6 +225,19 @@ fn standard_output_takes_the_file_too() {
 fn a_file_that_cannot_be_written_is_named() {
     let run = call("--write no/such/folder/new.pcap").expect(1);
     run.only_says(&["cannot write no/such/folder/new.pcap"]);
+    // It says so before it reads, and a check leaves what is there, and nothing new.
+    for capture in ["no.pcap", "-", "--made-up 4000000"] {
+        let run = call(capture)
+            .with("--write")
+            .with("no/such/folder/new.pcap");
+        run.expect(1).only_says(&["cannot write no/such/folder"]);
+    }
+    let (old, new) = (Scratch::new(b"old"), Scratch::absent());
+    for to in [&old, &new] {
+        let run = call("no.pcap --write").path(to.path()).expect(1);
+        run.only_says(&["no.pcap: cannot read the file"]);
+    }
+    assert!(old.bytes() == b"old" && !new.path().exists());
     // To write over what is read would destroy it.
     let file = Scratch::new(&loopback());
     let read = call("").path(file.path());

@@ -24,6 +24,7 @@ const DIALOGUE: &str = "\
     CF.ADD f -> -ERR wrong number of arguments for 'cf.add' command
     CF.ADDNX f a b -> -ERR wrong number of arguments for 'cf.addnx' command
     CF.RESERVE i 10 SEED x -> -ERR SEED: ~
+    COMMAND DOCS cf.reserve -> ~ $5 token $5 ERROR ~ $5 token $4 SEED ~
     CF.RESERVE i 10 ERROR 0.001 SEED 3 -> +OK
     CF.RESERVE j 10 BUCKETSIZE 256 -> -BUCKETSIZE: value must be an integer between ~
     CF.RESERVE j 10 MAXITERATIONS 65536 -> -MAXITERATIONS: value must be an integer between ~

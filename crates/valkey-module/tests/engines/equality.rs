@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::{Engine, on, on_each_pair, says, with_items};
+use crate::engine::{Engine, on, on_each_pair, says};
 use crate::fetch::{KINDS, Kind};
 use crate::history::{History, Random};
 use crate::wire::request;
@@ -112,14 +112,12 @@ fn a_large_filter_is_the_same_in_every_form() {
     }
 }
 
-/// Also in the midst of a doubling, and whatever else their threads do.
+/// Also in the midst of a doubling.
 #[test]
 fn what_grows_and_is_made_smaller_is_the_same() {
     on_each_pair(|kind, primary, replica| {
         let mut client = primary.client();
-        primary.set("cf.offload-items", 100);
         says(&mut client, "CF.RESERVE f 200 EXPANSION 2", "+OK");
-        let lookup = request(&with_items("CF.MEXISTS f", 0..500));
         let is_same = |what: &str, round: usize| {
             let is_same = primary.has_the_same(replica, "f");
             assert!(is_same, "{kind:?}: round {round}, {what}");
@@ -137,11 +135,6 @@ fn what_grows_and_is_made_smaller_is_the_same() {
                 there.push_back(item);
             }
             next += adds;
-            // Lookups that only the primary does, on its main thread and on workers.
-            let mut others: Vec<_> = (0..2).map(|_| primary.client()).collect();
-            for other in &mut others {
-                other.send(&lookup.repeat(20));
-            }
             let deletes = deletes.min(there.len());
             for item in there.drain(..deletes) {
                 requests.extend(request(&["CF.DEL", "f", &item.to_string()]));
@@ -150,15 +143,11 @@ fn what_grows_and_is_made_smaller_is_the_same() {
             for _ in 0..adds + deletes {
                 assert_eq!(client.reply(), ":1\r\n");
             }
-            // While workers look items up.
             if round % 5 == 4 {
                 let buckets = || primary.number_in("CF.INFO f", "+Number of buckets :");
                 let before = buckets();
                 says(&mut client, "CF.COMPACT f", "+OK");
                 smaller += usize::from(buckets() < before);
-            }
-            for other in &mut others {
-                (0..20).for_each(|_| drop(other.reply()));
             }
             // Saved by the primary alone.
             if round % 7 == 2 {

@@ -5,7 +5,7 @@
 //!    the protocol.
 //! 2. `equality`: what replicas, copies, snapshots and logs have is the same, bit for bit.
 //! 3. `hostile`: what is malformed or too large is an error. `operation`: transactions, scripts, users, memory,
-//!    settings, workers.
+//!    settings.
 //! 4. `replica`, `cluster`: nothing that was acknowledged is lost.
 //! 5. `transfers`: filters that go out and come in chunk by chunk.
 //! 6. `differential`: RedisBloom beside it. `cost`: what an item costs with the one and with the other.

@@ -1,6 +1,6 @@
-//! Transactions, scripts, users, memory, settings, workers, INFO.
+//! Transactions, scripts, users, memory, settings, INFO.
 
-use crate::engine::{Engine, module, on_each, on_each_pair, says, with_items};
+use crate::engine::{Engine, module, on_each, on_each_pair, says};
 use crate::fetch::{KINDS, Kind};
 use crate::wait::wait;
 use crate::wire::{Client, request};
@@ -286,16 +286,10 @@ fn settings_are_followed() {
             ("cf.max-filter-bytes", "134217728"),
             ("cf.max-dump-bytes", "268435456"),
             ("cf.max-item-bytes", "1048576"),
-            ("cf.offload-items", "5000"),
-            ("cf.max-false-positive-rate", "1"),
         ] {
             engine.says(&format!("CONFIG GET {setting}"), &format!("~ {value}"));
         }
-        for wrong in [
-            "cf.capacity 0",
-            "cf.expansion 40000",
-            "cf.max-false-positive-rate 0",
-        ] {
+        for wrong in ["cf.capacity 0", "cf.expansion 40000"] {
             engine.says(&format!("CONFIG SET {wrong}"), "-ERR~");
         }
         engine.set("cf.capacity", 100_000);
@@ -313,71 +307,6 @@ fn settings_are_followed() {
         }
         assert_eq!(engine.dump("f"), engine.dump("g"));
         assert_ne!(engine.dump("g"), engine.dump("h"));
-    });
-}
-
-#[test]
-fn a_worker_answers_large_lookups_as_the_main_thread_would() {
-    on_each(|_, engine| {
-        let mut client = engine.client();
-        engine.says("CF.RESERVE f 100000", "+OK");
-        client.insert("f", 0..10_000);
-        let lookup = with_items("CF.MEXISTS f", 0..20_000);
-        let of_worker = client.ask(&lookup);
-        let of_workers = || engine.number("cf_lookups_of_workers");
-        assert_eq!(of_workers(), 1);
-        assert!(of_worker.starts_with("*20000\r\n:1\r\n"));
-        engine.set("cf.offload-items", 1_000_000);
-        assert_eq!(client.ask(&lookup), of_worker);
-        engine.set("cf.offload-items", 10);
-        // Not where nobody may wait.
-        says(&mut client, "MULTI", "+OK");
-        assert_eq!(client.ask(&lookup), "+QUEUED\r\n");
-        assert_eq!(client.say("EXEC"), format!("*1\r\n{of_worker}"));
-        let script = "return redis.call('CF.MEXISTS', KEYS[1], unpack(ARGV))";
-        let mut call = ["EVAL", script, "1", "f"].map(str::to_owned).to_vec();
-        call.extend_from_slice(&lookup[2..102]);
-        let all = format!("*100\r\n{}", ":1\r\n".repeat(100));
-        assert_eq!(client.ask(&call), all);
-        assert_eq!(of_workers(), 1);
-        // Others go on meanwhile, and those who wait can leave.
-        let mut leaving = engine.client();
-        leaving.send(&request(&lookup));
-        drop(leaving);
-        client.say("HELLO 3");
-        let reply = client.ask(&lookup);
-        assert_eq!(reply, of_worker.replace(":1", "#t").replace(":0", "#f"));
-    });
-}
-
-/// The process that saves begins at any moment of what workers do.
-#[test]
-fn snapshots_begin_while_workers_read() {
-    on_each(|_, engine| {
-        let mut client = engine.client();
-        engine.set("cf.offload-items", 100);
-        engine.says("CF.RESERVE f 1000 EXPANSION 2", "+OK");
-        let lookup = request(&with_items("CF.MEXISTS f", 0..20_000));
-        for round in 0..15 {
-            let mut readers: Vec<_> = (0..3).map(|_| engine.client()).collect();
-            for reader in &mut readers {
-                reader.send(&lookup.repeat(3));
-            }
-            says(&mut client, "BGSAVE", "+Background~");
-            for item in round * 200..(round + 1) * 200 {
-                says(&mut client, &format!("CF.ADD f {item}"), ":1");
-            }
-            for reader in &mut readers {
-                (0..3).for_each(|_| drop(reader.reply()));
-            }
-            wait("the snapshot", || {
-                (engine.number("rdb_bgsave_in_progress") == 0).then_some(())
-            });
-            assert_eq!(engine.info("rdb_last_bgsave_status").as_deref(), Some("ok"));
-        }
-        let before = engine.dump("f");
-        engine.says("DEBUG RELOAD", "+OK");
-        assert_eq!(engine.dump("f"), before);
     });
 }
 
@@ -401,40 +330,19 @@ fn a_module_that_is_loaded_wrongly_harms_nobody() {
     }
 }
 
-#[test]
-fn commands_are_described() {
-    on_each(|_, engine| {
-        let arities = "~cf.add :3 ~cf.insert :-4 ~";
-        engine.says("COMMAND INFO cf.add cf.insert", arities);
-        let summary = "~Makes a filter as small as its items allow~";
-        engine.says("COMMAND DOCS cf.compact", summary);
-    });
-}
-
-/// By a command or a setting; a replica, which has another setting, grows as its primary.
+/// A replica grows as its primary.
 #[test]
 fn growth_ends_at_a_rate_of_wrong_answers() {
-    const RATE: &str = "cf.max-false-positive-rate";
     on_each_pair(|_, engine, replica| {
-        replica.set(RATE, 0.00001);
         let mut client = engine.client();
         engine.says("CF.RESERVE f 1000 ERROR 0.0005", "+OK");
         engine.says("CF.RESERVE g 1000", "+OK");
-        engine.set(RATE, 0.0005);
-        engine.says("CF.RESERVE h 1000", "+OK");
-        engine.says("CF.INSERT i CAPACITY 1000 ITEMS a", "*1 :1");
-        for (key, ends) in [("f", true), ("g", false), ("h", true), ("i", true)] {
+        for (key, ends) in [("f", true), ("g", false)] {
             assert_eq!(client.insert(key, 0..30_000) > 0, ends, "{key}");
             let reply = client.say(&format!("CF.ADD {key} late"));
             assert_eq!(reply.starts_with("-Filter is full: "), ends, "{reply}");
             engine.wait_for_replica(replica);
             assert!(engine.has_the_same(replica, key), "{key}");
         }
-        // It is about growth, and says so where no filter can grow.
-        engine.set(RATE, 0.0001);
-        let words = "-ERR ERROR: a filter that grows has a rate of 0.000126 ~";
-        engine.says("CF.RESERVE j 1000", words);
-        engine.says("CF.RESERVE j 1000 EXPANSION 0", "+OK");
-        engine.says("CF.INFO j", "~+Bucket size :4 ~");
     });
 }

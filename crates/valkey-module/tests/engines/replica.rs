@@ -108,13 +108,9 @@ fn the_smallest_filters_are_made_by_replicas_too() {
         primary.says("CF.INSERT x CAPACITY 4 ITEMS a", "*1 :1");
         primary.set("cf.capacity", 4);
         primary.says("CF.ADD y a", ":1");
-        // What is told is a rate, and not the bucket size.
-        primary.set("cf.max-false-positive-rate", 0.001);
-        primary.says("CF.RESERVE z 2 BUCKETSIZE 1", "+OK");
-        primary.says("CF.ADD z a", ":1");
         primary.wait_for_replica(replica);
         let keys = (0..options.len()).map(|key| key.to_string());
-        for key in keys.chain(["x", "y", "z"].map(str::to_owned)) {
+        for key in keys.chain(["x", "y"].map(str::to_owned)) {
             assert!(primary.has_the_same(replica, &key), "{kind:?}: {key}");
         }
     });
