@@ -134,6 +134,23 @@ impl About {
             shared: C::SHARED,
         }
     }
+
+    /// Bits an item, of so many items.
+    #[must_use]
+    pub fn bits(&self, items: usize) -> Option<f64> {
+        self.bytes.map(|bytes| 8.0 * bytes as f64 / items as f64)
+    }
+}
+
+/// The bytes that the allocator has handed out and not got back, where it tells.
+#[must_use]
+#[allow(unsafe_code, reason = "a call of the C library")]
+pub fn allocated() -> Option<usize> {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it only adds up what the allocator knows.
+    return Some(unsafe { libc::mallinfo2() }).map(|books| books.uordblks + books.hblkhd);
+    #[cfg(not(target_env = "gnu"))]
+    None
 }
 
 /// Prints memory, accuracy and failures of contenders that hold so many items.
@@ -153,9 +170,7 @@ pub fn print_about<'a>(
             name.to_owned(),
             or_dash(about.tables, |tables| tables.to_string()),
             or_dash(about.load, |load| format!("{load:.3}")),
-            or_dash(about.bytes, |bytes| {
-                format!("{:.1}", 8.0 * bytes as f64 / items as f64)
-            }),
+            or_dash(about.bits(items), |bits| format!("{bits:.1}")),
             share(about.false_positives),
             or_dash(about.expected, share),
             about.faults.refused.to_string(),
