@@ -1,4 +1,4 @@
-//! The counts are those of one compiler: this one.
+//! The counts are those of one compiler: this one, with its flags.
 
 use std::env;
 use std::process::Command;
@@ -8,6 +8,9 @@ fn main() {
     let version = Command::new(compiler).arg("--version").output();
     let version = version.expect("the compiler starts").stdout;
     let version = String::from_utf8_lossy(&version);
-    println!("cargo::rustc-env=COMPILER={}", version.trim());
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let flags = flags.replace('\x1f', " ");
+    println!("cargo::rustc-env=COMPILER={} {flags}", version.trim());
+    println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
     println!("cargo::rerun-if-changed=build.rs");
 }

@@ -2,7 +2,7 @@
 //!
 //! Times depend on the machine, and small changes drown in their noise. So this program counts: it runs each operation of each
 //! filter step by step, in a process of its own, and adds up the instructions of the program, their loads and stores, those
-//! with a lock, and the cache lines that they touch and write to outside the stack. A line that an operation writes to is one
+//! with a lock, and the cache lines that they touch and write to outside the stack and the program. A line that an operation writes to is one
 //! that a processor takes from the others. Functions of the C library depend on the processor, so only their calls are
 //! counted.
 //!

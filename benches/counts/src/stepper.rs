@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use iced_x86::{
     Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
+    UsedMemory,
 };
 use nix::libc::user_regs_struct as Registers;
 use nix::sys::ptrace;
@@ -110,16 +111,17 @@ fn one_operation(pid: Pid, code: &mut Code) -> Result<Counts, Box<dyn Error>> {
             }
             *instructions += 1;
             *locked += u64::from(step.is_locked);
-            for access in &step.accesses {
-                *loads += u64::from(access.reads);
-                *stores += u64::from(access.writes);
-                let address = access
-                    .memory
-                    .virtual_address(0, |register, _, _| value(&registers, register));
+            for memory in &step.accesses {
+                let [reads, writes] = kinds(memory.access());
+                *loads += u64::from(reads);
+                *stores += u64::from(writes);
+                let address =
+                    memory.virtual_address(0, |register, _, _| value(&registers, register));
                 let address = address.ok_or("an address that is not known")?;
-                if !code.stack.contains(&address) {
+                // Where constants lie depends on the whole program.
+                if !code.stack.contains(&address) && !code.program.contains(&address) {
                     touched.insert(address / LINE);
-                    if access.writes {
+                    if writes {
                         written.insert(address / LINE);
                     }
                 }
@@ -138,13 +140,7 @@ struct Step {
     is_breakpoint: bool,
     /// Has a lock prefix, or acts as if it had: a processor waits for what it has stored.
     is_locked: bool,
-    accesses: Vec<Access>,
-}
-
-struct Access {
-    memory: iced_x86::UsedMemory,
-    reads: bool,
-    writes: bool,
+    accesses: Vec<UsedMemory>,
 }
 
 /// The code of a child.
@@ -186,18 +182,10 @@ impl Code {
 
     fn decoded(&mut self, instruction: &Instruction) -> Step {
         let memory = self.factory.info(instruction).used_memory();
-        let accesses: Vec<Access> = memory
+        let accesses = memory
             .iter()
-            .map(|&memory| {
-                let [reads, writes] = kinds(memory.access());
-                Access {
-                    memory,
-                    reads,
-                    writes,
-                }
-            })
-            .filter(|access| access.reads || access.writes)
-            .collect();
+            .filter(|memory| kinds(memory.access()) != [false; 2]);
+        let accesses: Vec<UsedMemory> = accesses.copied().collect();
         let mnemonic = instruction.mnemonic();
         let exchanges = mnemonic == Mnemonic::Xchg && !accesses.is_empty();
         Step {

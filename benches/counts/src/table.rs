@@ -10,14 +10,14 @@ use crate::stepper::{COLUMNS, Counts, count};
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/counts.txt");
 
 /// The first line: what the counts hold for.
-const HEAD: &str = concat!(env!("COMPILER"), ", x86-64, profile counts");
+const HEAD: &str = concat!("x86-64, profile counts, ", env!("COMPILER"));
 
 /// Of each operation of each filter, a row with the counts of one.
 fn rows() -> Result<String, Box<dyn Error>> {
     if cfg!(debug_assertions) {
         return Err("build it with --profile counts".into());
     }
-    let mut text = format!("{HEAD}\n{:30}", "");
+    let mut text = format!("{}\n{:30}", HEAD.trim_end(), "");
     COLUMNS
         .iter()
         .for_each(|name| text += &format!("{name:>14}"));
@@ -43,7 +43,7 @@ pub(crate) fn write() -> Result<(), Box<dyn Error>> {
 pub(crate) fn compare() -> Result<(), Box<dyn Error>> {
     let known = fs::read_to_string(FILE)?;
     let head = known.lines().next().unwrap_or_default();
-    if head != HEAD {
+    if head != HEAD.trim_end() {
         println!("SKIPPED: the counts are those of {head}, and this is {HEAD}");
         return Ok(());
     }
