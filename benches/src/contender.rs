@@ -2,6 +2,8 @@
 
 use lockfree_cuckoo::{Buildable, Filter};
 
+use crate::work::count;
+
 /// A set shared by many threads, addressed by 64-bit hashes.
 ///
 /// Everything takes the hash, so that no contender pays for hashing and all see the same keys.
@@ -36,6 +38,21 @@ pub trait Contender: Sized + Sync {
     /// Removes a key. False: there was none.
     fn remove(&self, _hash: u64) -> bool {
         false
+    }
+
+    /// Adds the keys by single calls, in a loop. The number that was not refused.
+    fn insert_each(&self, hashes: &[u64]) -> usize {
+        count(hashes, |&hash| self.insert(hash))
+    }
+
+    /// Looks the keys up by single calls, in a loop. The number that is in.
+    fn contains_each(&self, hashes: &[u64]) -> usize {
+        count(hashes, |&hash| self.contains(hash))
+    }
+
+    /// Removes the keys by single calls, in a loop. The number that was there.
+    fn remove_each(&self, hashes: &[u64]) -> usize {
+        count(hashes, |&hash| self.remove(hash))
     }
 
     /// Adds the keys. The number that was not refused.

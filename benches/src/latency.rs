@@ -21,39 +21,34 @@ use crate::race::{race, share, waited};
 use crate::rig::Faults;
 use crate::work::missed;
 
-/// What is told of times: so many of them are not longer.
-const SHARES: [f64; 5] = [0.5, 0.99, 0.999, 0.9999, 1.0];
-
 /// Of times in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quantiles {
     /// At each of the [names](Self::NAMES).
-    pub at: [u64; SHARES.len()],
+    pub at: [u64; Quantiles::SHARES.len()],
     /// The number of times.
     pub operations: u64,
 }
 
 impl Quantiles {
+    /// What is told of times: so many of them are not longer.
+    pub const SHARES: [f64; 5] = [0.5, 0.99, 0.999, 0.9999, 1.0];
+
     /// What the reports call them.
-    pub const NAMES: [&'static str; SHARES.len()] = ["p50", "p99", "p99.9", "p99.99", "longest"];
+    pub const NAMES: [&'static str; Self::SHARES.len()] =
+        ["p50", "p99", "p99.9", "p99.99", "longest"];
 
     fn of(times: &Histogram<u64>) -> Self {
         Self {
-            at: SHARES.map(|share| times.value_at_quantile(share)),
+            at: Self::SHARES.map(|share| times.value_at_quantile(share)),
             operations: times.len(),
         }
-    }
-
-    /// The time that all but one in a thousand do not exceed.
-    #[must_use]
-    pub fn p999(&self) -> u64 {
-        self.at[2]
     }
 
     /// The longest time.
     #[must_use]
     pub fn longest(&self) -> u64 {
-        self.at[SHARES.len() - 1]
+        self.at[Self::SHARES.len() - 1]
     }
 }
 

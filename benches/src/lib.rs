@@ -39,9 +39,9 @@ pub use keys::Keys;
 pub use latency::{Latencies, Quantiles, insert_timed};
 pub use limit::Limit;
 pub use options::{BEYOND_CACHE, Common, IN_CACHE, have_done, items_name, items_of, threads_name};
-pub use race::{Slice, Watch, are_free, race};
+pub use race::{Slice, Watch, race};
 pub use report::{
-    About, Goal, Table, machine, or_dash, print_about, print_cores, print_goals, rate_and_ratio,
+    About, Table, allocated, machine, or_dash, print_about, print_cores, rate_and_ratio,
 };
 pub use rig::{Faults, Rig};
 pub use work::{OPS_PER_BLOCK, Work, count, insert_each, look_up_each};

@@ -186,7 +186,7 @@ impl Watch {
 
 /// Whether two threads with this speedup had two cores.
 #[must_use]
-pub fn are_free(speedup: f64) -> bool {
+pub(crate) fn are_free(speedup: f64) -> bool {
     speedup >= 1.95
 }
 

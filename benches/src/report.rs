@@ -1,6 +1,5 @@
-//! What the programs print: tables, what contenders are like, and goals.
+//! What the programs print: tables, and what contenders are like.
 
-use std::ops::RangeInclusive;
 use std::{fmt, iter};
 
 use serde::{Deserialize, Serialize};
@@ -134,6 +133,23 @@ impl About {
             shared: C::SHARED,
         }
     }
+
+    /// Bits an item, of so many items.
+    #[must_use]
+    pub fn bits(&self, items: usize) -> Option<f64> {
+        self.bytes.map(|bytes| 8.0 * bytes as f64 / items as f64)
+    }
+}
+
+/// The bytes that the allocator has handed out and not got back, where it tells.
+#[must_use]
+#[allow(unsafe_code, reason = "a call of the C library")]
+pub fn allocated() -> Option<usize> {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it only adds up what the allocator knows.
+    return Some(unsafe { libc::mallinfo2() }).map(|books| books.uordblks + books.hblkhd);
+    #[cfg(not(target_env = "gnu"))]
+    None
 }
 
 /// Prints memory, accuracy and failures of contenders that hold so many items.
@@ -153,9 +169,7 @@ pub fn print_about<'a>(
             name.to_owned(),
             or_dash(about.tables, |tables| tables.to_string()),
             or_dash(about.load, |load| format!("{load:.3}")),
-            or_dash(about.bytes, |bytes| {
-                format!("{:.1}", 8.0 * bytes as f64 / items as f64)
-            }),
+            or_dash(about.bits(items), |bits| format!("{bits:.1}")),
             share(about.false_positives),
             or_dash(about.expected, share),
             about.faults.refused.to_string(),
@@ -174,65 +188,6 @@ pub fn print_cores(speedups: &[f64]) {
     }
 }
 
-/// A goal that the crate has set itself.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Goal {
-    /// What is compared with what.
-    pub about: String,
-    /// What is asked of the value, in words and as a range.
-    goal: (String, RangeInclusive<f64>),
-    /// The value, if it was measured, and what it was measured against.
-    pub measured: Option<(f64, String)>,
-}
-
-impl Goal {
-    /// A value that is not to be less.
-    #[must_use]
-    pub fn at_least(about: String, least: f64, measured: Option<(f64, String)>) -> Self {
-        Self {
-            about,
-            goal: (format!("at least {least:.2}"), least..=f64::INFINITY),
-            measured,
-        }
-    }
-
-    /// A value that is not to be more.
-    #[must_use]
-    pub fn at_most(about: String, most: f64, measured: Option<f64>) -> Self {
-        Self {
-            about,
-            goal: (format!("at most {most:.2}"), 0.0..=most),
-            measured: measured.map(|value| (value, String::new())),
-        }
-    }
-
-    /// Whether it is reached.
-    #[must_use]
-    pub fn verdict(&self) -> &'static str {
-        match &self.measured {
-            None => "not measured",
-            Some((value, _)) if self.goal.1.contains(value) => "reached",
-            Some(_) => "missed",
-        }
-    }
-}
-
-/// Prints the goals, and whether they are reached.
-pub fn print_goals(goals: &[Goal]) {
-    let mut table = Table::new(["what", "goal", "measured", "", "against"]);
-    for goal in goals {
-        let measured = goal.measured.as_ref();
-        table.row([
-            goal.about.clone(),
-            goal.goal.0.clone(),
-            or_dash(measured, |(value, _)| format!("{value:.2}")),
-            goal.verdict().to_owned(),
-            or_dash(measured, |(_, against)| against.clone()),
-        ]);
-    }
-    table.print("Goals");
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,17 +202,5 @@ mod tests {
             table.to_string(),
             "name      rate\na       1000.5\nlonger       1\n"
         );
-    }
-
-    #[test]
-    fn a_goal_is_a_bound_from_one_side() {
-        let at_least = |value: Option<f64>| {
-            let measured = value.map(|value| (value, String::new()));
-            Goal::at_least(String::new(), 1.0, measured).verdict()
-        };
-        let values = [Some(1.0), Some(0.9), None];
-        assert_eq!(values.map(at_least), ["reached", "missed", "not measured"]);
-        let at_most = |value| Goal::at_most(String::new(), 1.0, Some(value)).verdict();
-        assert_eq!([0.9, 1.1].map(at_most), ["reached", "missed"]);
     }
 }

@@ -33,6 +33,14 @@ pub struct Faults {
     pub unremoved: usize,
 }
 
+impl Faults {
+    /// All of them.
+    #[must_use]
+    pub fn sum(self) -> usize {
+        self.refused + self.missed + self.unremoved
+    }
+}
+
 impl AddAssign for Faults {
     fn add_assign(&mut self, other: Self) {
         self.refused += other.refused;
@@ -302,6 +310,29 @@ mod tests {
         assert_eq!(rig.slice(Work::Insert, 7, 1).ops, 7);
         assert_eq!(rig.slice(Work::InsertMany, 30_000, 2).ops, 19_993);
         rig.check();
+    }
+
+    /// Says that it is exact, and forgets one key in a thousand.
+    struct Forgetful(CuckooFilter);
+
+    impl Contender for Forgetful {
+        fn with_capacity(items: usize) -> Self {
+            Self(CuckooFilter::with_capacity(items))
+        }
+
+        fn insert(&self, hash: u64) -> bool {
+            hash.is_multiple_of(1_000) || self.0.insert_hash(hash).is_ok()
+        }
+
+        fn contains(&self, hash: u64) -> bool {
+            self.0.contains_hash(hash)
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "missed")]
+    fn a_contender_that_forgets_is_seen() {
+        Rig::<Forgetful>::full(&Arc::new(Keys::generate(20_000))).check();
     }
 
     #[test]

@@ -95,17 +95,17 @@ pub fn count<T>(items: &[T], call: impl Fn(&T) -> bool) -> usize {
 
 /// Inserts the keys. The number that was not refused.
 pub fn insert_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    count(keys, |&key| table.insert(key))
+    table.insert_each(keys)
 }
 
 /// Looks the keys up. The number that was found.
 pub fn look_up_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    count(keys, |&key| table.contains(key))
+    table.contains_each(keys)
 }
 
 /// Removes the keys. The number that was there.
 pub(crate) fn remove_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    count(keys, |&key| table.remove(key))
+    table.remove_each(keys)
 }
 
 /// Inserts the keys in batches. The number that was not refused.

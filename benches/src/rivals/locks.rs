@@ -1,10 +1,13 @@
-//! What sets of one thread are put in: a lock, and nothing.
+//! What sets of one thread are put in: a lock, a lock for each of many shards, and nothing.
 
+use std::array;
 use std::cell::UnsafeCell;
 
 use parking_lot::RwLock;
 
+use super::SPREAD;
 use crate::contender::Contender;
+use crate::work::count;
 
 /// A set that takes `&mut self`. The items mean what those of [`Contender`] mean.
 pub trait Single: Send + Sized {
@@ -26,6 +29,18 @@ pub trait Single: Send + Sized {
     /// Removes a key.
     fn remove(&mut self, _hash: u64) -> bool {
         false
+    }
+    /// Adds the keys. The number that was not refused.
+    fn insert_each(&mut self, hashes: &[u64]) -> usize {
+        hashes.iter().filter(|&&hash| self.insert(hash)).count()
+    }
+    /// The number of keys that are in.
+    fn contains_each(&self, hashes: &[u64]) -> usize {
+        count(hashes, |&hash| self.contains(hash))
+    }
+    /// Removes the keys. The number that was there.
+    fn remove_each(&mut self, hashes: &[u64]) -> usize {
+        hashes.iter().filter(|&&hash| self.remove(hash)).count()
     }
     /// Empties it, which was made for so many items.
     fn clear(&mut self, items: usize) {
@@ -51,46 +66,98 @@ pub trait Lock: Sync {
     fn write<R>(&self, call: impl FnOnce(&mut Self::Set) -> R) -> R;
 }
 
-/// A set in a lock.
+/// A set in a lock, or a set in each of several locks, a power of two. The hash decides which.
 #[derive(Debug)]
-pub struct Locked<L>(L);
+pub struct Locked<L, const SHARDS: usize = 1>([Line<L>; SHARDS]);
+
+/// No lock shares a cache line with another one.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Line<L>(L);
 
 /// In one lock that lookups share.
 pub type ReadWrite<T> = Locked<RwLock<T>>;
 
+/// In 64 locks, so that threads seldom meet.
+pub type Sharded<T> = Locked<RwLock<T>, 64>;
+
 /// As its users have it who need no second thread: behind `&mut`.
 pub type Alone<T> = Locked<OneThread<T>>;
 
-impl<L: Lock> Contender for Locked<L> {
+impl<L: Lock, const SHARDS: usize> Locked<L, SHARDS> {
+    /// The lock of a key. All bits of the hash have a say, so that a shard has no bit in common with what its set takes from
+    /// the hash.
+    #[inline]
+    fn lock(&self, hash: u64) -> &L {
+        let shard = (u128::from(hash.wrapping_mul(SPREAD)) * SHARDS as u128) >> 64;
+        &self.0[shard as usize].0
+    }
+
+    /// The items of the fullest shard: five standard deviations above the mean.
+    fn share(items: usize) -> usize {
+        let mean = items / SHARDS;
+        let more = if SHARDS == 1 { 0.0 } else { 5.0 };
+        mean + (more * (mean as f64).sqrt()) as usize
+    }
+}
+
+impl<L: Lock, const SHARDS: usize> Contender for Locked<L, SHARDS> {
     const EXACT: bool = L::Set::EXACT;
     const REMOVES: bool = L::Set::REMOVES;
     const SHARED: bool = L::SHARED;
 
     fn with_capacity(items: usize) -> Self {
-        Self(L::new(items))
+        Self(array::from_fn(|_| Line(L::new(Self::share(items)))))
     }
 
     fn size(&self) -> (Option<usize>, Option<usize>) {
-        self.0.read(L::Set::size)
+        let sizes = self.0.iter().map(|Line(lock)| lock.read(L::Set::size));
+        let add = |one: Option<usize>, other: Option<usize>| Some(one? + other?);
+        let sum = sizes.reduce(|one, other| (add(one.0, other.0), add(one.1, other.1)));
+        sum.unwrap_or_default()
     }
 
     #[inline]
     fn insert(&self, hash: u64) -> bool {
-        self.0.write(|set| set.insert(hash))
+        self.lock(hash).write(|set| set.insert(hash))
     }
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.0.read(|set| set.contains(hash))
+        self.lock(hash).read(|set| set.contains(hash))
     }
 
     #[inline]
     fn remove(&self, hash: u64) -> bool {
-        self.0.write(|set| set.remove(hash))
+        self.lock(hash).write(|set| set.remove(hash))
+    }
+
+    fn insert_each(&self, hashes: &[u64]) -> usize {
+        match L::SHARED {
+            true => count(hashes, |&hash| self.insert(hash)),
+            // Nobody comes between its calls.
+            false => self.lock(0).write(|set| set.insert_each(hashes)),
+        }
+    }
+
+    fn contains_each(&self, hashes: &[u64]) -> usize {
+        match L::SHARED {
+            true => count(hashes, |&hash| self.contains(hash)),
+            false => self.lock(0).read(|set| set.contains_each(hashes)),
+        }
+    }
+
+    fn remove_each(&self, hashes: &[u64]) -> usize {
+        match L::SHARED {
+            true => count(hashes, |&hash| self.remove(hash)),
+            false => self.lock(0).write(|set| set.remove_each(hashes)),
+        }
     }
 
     fn clear(&mut self, items: usize) {
-        self.0.write(|set| set.clear(items));
+        for Line(lock) in &self.0 {
+            lock.write(|set| set.clear(Self::share(items)));
+        }
     }
 }
 
@@ -174,5 +241,17 @@ mod tests {
         let other = thread::scope(|scope| scope.spawn(|| set.contains(1)).join());
         assert!(other.is_err());
         assert!(set.contains(1));
+    }
+
+    #[test]
+    fn keys_are_spread_over_the_shards() {
+        let set = Sharded::<Hashbrown>::with_capacity(64_000);
+        let keys: Vec<u64> = (0..64_000).map(model::mix).collect();
+        assert_eq!(set.insert_each(&keys), keys.len());
+        let share = Sharded::<Hashbrown>::share(keys.len());
+        for Line(lock) in &set.0 {
+            let held = lock.read().len();
+            assert!((800..=share).contains(&held), "{held} of {share}");
+        }
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo_benches::{
-    About, Cell, Duel, Goal, Keys, Pair, Quantiles, Rig, Table, Work, cores, have_done,
-    insert_timed, items_name, median, or_dash, print_about, rate_and_ratio, threads_name,
+    About, Cell, Duel, Keys, Pair, Quantiles, Rig, Table, Work, cores, have_done, insert_timed,
+    items_name, median, or_dash, print_about, rate_and_ratio,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::contenders::{GROWING, Growing, Visitor, about, visit_all};
+use crate::contenders::{Growing, Visitor, about, visit_all};
 
 /// What a contender did.
 struct Filled {
@@ -38,8 +38,8 @@ struct Fillings<'a> {
     found: Vec<Filled>,
 }
 
-/// Measures and prints, and compares with the goals. The fixed filter is measured as well, and it alone gets its size.
-pub(crate) fn measure(keys: &Arc<Keys>, start: usize, times: u32) -> Vec<Goal> {
+/// Measures and prints. The fixed filter is measured as well, and it alone gets its size.
+pub(crate) fn measure(keys: &Arc<Keys>, start: usize, times: u32) {
     let items = keys.stored.len();
     let mut fillings = Fillings {
         keys,
@@ -51,9 +51,6 @@ pub(crate) fn measure(keys: &Arc<Keys>, start: usize, times: u32) -> Vec<Goal> {
     fillings.start = start;
     visit_all(&mut fillings);
     print(items, start, &fillings.found);
-    let found = fillings.found.iter();
-    let growing = found.filter(|filled| filled.contender == GROWING);
-    growing.flat_map(|filled| goals(items, filled)).collect()
 }
 
 impl Fillings<'_> {
@@ -175,18 +172,4 @@ fn time(nanoseconds: u64) -> String {
         10_000..10_000_000 => format!("{} us", nanoseconds / 1_000),
         _ => format!("{} ms", nanoseconds / 1_000_000),
     }
-}
-
-fn goals(items: usize, filled: &Filled) -> Vec<Goal> {
-    let name = items_name(items);
-    let paces = filled.cells.iter().map(|cell| {
-        let about = format!("{name} inserts, {}", threads_name(cell.threads));
-        let measured = (cell.ratio.median, "fixed filter".to_owned());
-        Goal::at_least(about, 0.5, Some(measured))
-    });
-    let about = format!("{name} inserts, the longest of all, in milliseconds");
-    let longest = filled.worst() as f64 / 1e6;
-    paces
-        .chain([Goal::at_most(about, 2.0, Some(longest))])
-        .collect()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo_benches::{
-    Cell, Duel, Goal, IN_CACHE, Keys, Rig, Table, Work, cores, items_name, or_dash, rate_and_ratio,
+    Cell, Duel, Keys, Rig, Table, Work, cores, items_name, or_dash, rate_and_ratio,
 };
 
 use crate::contenders::{
@@ -41,8 +41,8 @@ struct Lookups {
     found: Vec<Row>,
 }
 
-/// Measures and prints, and compares with the goals.
-pub(crate) fn measure(items: usize, time: Duration) -> Vec<Goal> {
+/// Measures and prints.
+pub(crate) fn measure(items: usize, time: Duration) {
     let keys = Arc::new(Keys::generate(items));
     let order = order(&keys);
     let mut lookups = Lookups {
@@ -59,7 +59,6 @@ pub(crate) fn measure(items: usize, time: Duration) -> Vec<Goal> {
     let half_grown = half_grown(start, &lookups.order);
     lookups.measure(GROWING, start, half_grown);
     print(items, &lookups.found);
-    goals(items, &lookups.found)
 }
 
 impl Visitor for Lookups {
@@ -122,31 +121,4 @@ fn print(items: usize, rows: &[Row]) {
         "{} items, inserted into a filter that started small: million lookups per second, and the ratio to the fixed filter",
         items_name(items)
     ));
-}
-
-/// The slowest lookups by those of the fixed filter: in a filter that has not grown, in one that has grown up to
-/// 1,024-fold, in the cache and beyond it, and in one that is growing.
-fn goals(items: usize, rows: &[Row]) -> Vec<Goal> {
-    let grown = if items > IN_CACHE { 0.75 } else { 0.8 };
-    type Kind = (&'static str, f64, fn(&Row) -> bool);
-    let kinds: [Kind; 3] = [
-        ("not grown", 0.85, |row| row.doublings == Some(0)),
-        ("grown", grown, |row| {
-            row.doublings > Some(0) && row.growth_done.is_none()
-        }),
-        ("growing", 0.5, |row| row.growth_done.is_some()),
-    ];
-    let goal = |(name, least, is): Kind, suffix: &str, batched: bool| {
-        let rows = rows
-            .iter()
-            .filter(|row| row.contender == GROWING && row.doublings <= Some(10) && is(row));
-        let cells = rows.flat_map(|row| row.cells.iter().flatten());
-        let cells = cells.filter(|cell| cell.work.single().is_some() == batched);
-        let slowest = cells.map(|cell| cell.ratio.median).min_by(f64::total_cmp);
-        let about = format!("{} lookups{suffix}, {name}", items_name(items));
-        let measured = slowest.map(|ratio| (ratio, "fixed filter".to_owned()));
-        Goal::at_least(about, least, measured)
-    };
-    let both = |kind| [goal(kind, "", false), goal(kind, " in batches", true)];
-    kinds.into_iter().flat_map(both).collect()
 }

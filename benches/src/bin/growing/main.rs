@@ -4,8 +4,7 @@
 //! memory and false positives on the way: each beside the fixed filter that was told the number of items, and with
 //! rivals that grow. In one process, slices of a contender's work and of the fixed filter's take turns, so a disturbance
 //! of the machine meets both, and the paired ratios hold where the rates do not. Only the times of single inserts come
-//! from children, whose memory is fresh. Rates are operations per second with a processor. The last table compares with
-//! the goals.
+//! from children, whose memory is fresh. Rates are operations per second with a processor.
 //!
 //! `--quick` takes less than a minute instead of some ten.
 
@@ -21,7 +20,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use lockfree_cuckoo_benches::{
-    BEYOND_CACHE, Common, IN_CACHE, Keys, Watch, items_of, machine, print_cores, print_goals,
+    BEYOND_CACHE, Common, IN_CACHE, Keys, Watch, items_of, machine, print_cores,
 };
 
 /// Measures the filter that grows, the filter of fixed size, and rivals that grow.
@@ -61,15 +60,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&options.out)?;
     println!("{}", machine());
     let mut watch = Watch::default();
-    let mut goals = Vec::new();
     for &items in options.common.sizes() {
-        goals.extend(lookups::measure(items, options.common.time()));
+        lookups::measure(items, options.common.time());
         watch.look();
     }
     let keys = Arc::new(Keys::generate(items));
-    goals.extend(filling::measure(&keys, options.start, fillings));
-    goals.extend(way::measure(&keys, options.start, &options.out)?);
-    print_goals(&goals);
+    filling::measure(&keys, options.start, fillings);
+    way::measure(&keys, options.start, &options.out)?;
     print_cores(&[watch.speedup()]);
     Ok(())
 }

@@ -1,17 +1,17 @@
 //! The way: memory and the expected rate of false positives, again and again while a filter grows.
 
-use std::error::Error;
+use std::io;
 use std::path::Path;
 
 use charts::{Axis, Chart, Series};
-use lockfree_cuckoo_benches::{Goal, Keys, Table, insert_each, items_name, machine, or_dash};
+use lockfree_cuckoo_benches::{Keys, Table, insert_each, items_name, machine, or_dash};
 
-use crate::contenders::{GROWING, Growing, Visitor, visit_all};
+use crate::contenders::{Growing, Visitor, visit_all};
 
 /// Looks from one number of items to twice as many.
 const LOOKS: i32 = 32;
 
-/// From such a share of all items on, memory is compared with the goals: what the parts besides the slots take is little
+/// From such a share of all items on, memory is in the table: what the parts besides the slots take is little
 /// by then.
 const SHARE: usize = 64;
 
@@ -84,8 +84,8 @@ fn go(keys: &Keys, start: usize) -> Vec<Way> {
     ways.found
 }
 
-/// Measures, prints and draws, and compares with the goals.
-pub(crate) fn measure(keys: &Keys, start: usize, out: &Path) -> Result<Vec<Goal>, Box<dyn Error>> {
+/// Measures, prints and draws.
+pub(crate) fn measure(keys: &Keys, start: usize, out: &Path) -> io::Result<()> {
     let ways = go(keys, start);
     print(keys.stored.len(), start, &ways);
     for (name, chart) in charts(&ways, start) {
@@ -93,8 +93,7 @@ pub(crate) fn measure(keys: &Keys, start: usize, out: &Path) -> Result<Vec<Goal>
         chart.write_svg(&path)?;
         println!("{}", path.display());
     }
-    let growing = ways.iter().filter(|way| way.contender == GROWING);
-    Ok(growing.flat_map(goals).collect())
+    Ok(())
 }
 
 fn print(items: usize, start: usize, ways: &[Way]) {
@@ -109,25 +108,6 @@ fn print(items: usize, start: usize, ways: &[Way]) {
     }
     let (start, items) = (items_name(start), items_name(items));
     table.print(&format!("On the way from {start} to {items} items: memory"));
-}
-
-const MOST_BITS: f64 = 37.0;
-
-fn goals(way: &Way) -> [Goal; 3] {
-    let goal = |about: &str, most, bits| {
-        let about = format!("bits per item, {about}");
-        Goal::at_most(about, most, bits)
-    };
-    [
-        goal("mean", 25.0, way.bits(false).map(|[_, mean, _]| mean)),
-        goal("most", MOST_BITS, way.bits(false).map(|[.., most]| most)),
-        // In a growth there are the words that it leaves, too.
-        goal(
-            "growing",
-            1.5 * MOST_BITS,
-            way.bits(true).map(|[.., most]| most),
-        ),
-    ]
 }
 
 /// Points of a line from one number of items to twice as many.

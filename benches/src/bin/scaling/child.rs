@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::ValueEnum;
 use lockfree_cuckoo_benches::rivals;
 use lockfree_cuckoo_benches::{
-    About, Cell, Contender, Duel, Keys, Limit, Rig, Visitor, Watch, Work, cores, items_name,
+    About, Cell, Contender, Duel, Keys, Limit, Rig, Visitor, Watch, Work, allocated, cores,
+    items_name,
 };
 
 use crate::options::{Job, LATENCY};
@@ -48,7 +49,10 @@ impl Visitor for Bench<'_> {
 impl Bench<'_> {
     fn measure<C: Contender>(&self, name: &str) -> Measured {
         // Every page is touched before the clock runs.
+        let before = allocated();
         let mut rig = Rig::<C>::full(&self.keys);
+        let taken = || Some(allocated()?.saturating_sub(before?));
+        let taken = rig.table().size().1.or_else(taken);
         let mut limit = Rig::<Limit>::full(&self.keys);
         let mut duel = Duel::new(&mut rig, &mut limit);
         let mut cells = Vec::new();
@@ -57,15 +61,18 @@ impl Bench<'_> {
                 cells.extend(self.rates(&mut duel, work));
             }
         }
-        duel.one.audit();
+        duel.one.check();
         let mut latencies = Vec::new();
         if self.job.asks_for(LATENCY) && C::REMOVES && C::SHARED {
             latencies = self.latencies(duel.one);
-            duel.one.audit();
+            duel.one.check();
         }
         Measured {
             name: name.to_owned(),
-            about: About::of(&rig),
+            about: About {
+                bytes: taken,
+                ..About::of(&rig)
+            },
             cells,
             latencies,
         }

@@ -7,15 +7,15 @@
 //! this program starts as its children; what counts is the median over processes.
 //!
 //! Up to the number of cores, rates are operations per second with a processor; beyond, per second of wall
-//! time. The last table compares with the goals that the crate has set itself.
+//! time.
 //!
 //! With `RUSTFLAGS="-C target-cpu=native"` the compiler may use what else the processor has.
 //!
-//! `--quick` takes less than three minutes instead of about an hour: the smaller size, once. `--sizes 100M` measures
-//! large filters, without the sets. `--contenders filter` leaves out the rivals.
+//! `--quick` takes less than three minutes instead of about an hour: the smaller size, once. `--contenders filter` leaves out
+//! the rivals. `--into README.md` writes the table of the README; `benches/measure` does all that the figures come from.
 
 mod child;
-mod goals;
+mod markdown;
 mod options;
 mod plots;
 mod results;
@@ -25,9 +25,10 @@ use std::env;
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::BufWriter;
+use std::path::PathBuf;
 
 use clap::Parser;
-use lockfree_cuckoo_benches::{have_done, machine, print_goals};
+use lockfree_cuckoo_benches::{have_done, machine};
 
 use self::options::Options;
 use self::results::{Results, Size};
@@ -39,6 +40,25 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", serde_json::to_string(&process)?);
         return Ok(());
     }
+    if !options.from.is_empty() {
+        let read = |file| Ok(serde_json::from_str(&fs::read_to_string(file)?)?);
+        let runs: Result<Vec<Results>, Box<dyn Error>> = options.from.iter().map(read).collect();
+        return write_tables(&options.into, &runs?);
+    }
+    let results = measure(&options)?;
+    println!("{}", results.machine);
+    results.sizes.iter().for_each(tables::print);
+    let json = BufWriter::new(File::create(options.out.join("scaling.json"))?);
+    serde_json::to_writer_pretty(json, &results)?;
+    for (name, chart) in plots::draw(&results)? {
+        chart.write_svg(&options.out.join(name))?;
+    }
+    println!("\nJSON and plots: {}", options.out.display());
+    write_tables(&options.into, &[results])
+}
+
+/// Has the children measure.
+fn measure(options: &Options) -> Result<Results, Box<dyn Error>> {
     // Before an hour is spent on what nobody could keep.
     fs::create_dir_all(&options.out)?;
     let program = env::current_exe()?;
@@ -47,8 +67,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         threads: options.threads.clone(),
         processes: Vec::new(),
     };
+    let arguments: Vec<String> = env::args().skip(1).collect();
     let mut results = Results {
         machine: machine(),
+        command: format!("scaling {}", arguments.join(" ")),
         sizes: options.common.sizes().iter().map(size).collect(),
     };
     let jobs = options.jobs();
@@ -59,15 +81,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let size = size.ok_or("a job of no size")?;
         size.processes.push(have_done(&program, job)?);
     }
-    println!("{}", results.machine);
-    results.sizes.iter().for_each(tables::print);
-    print_goals(&goals::judge(&results.sizes));
+    Ok(results)
+}
 
-    let json = BufWriter::new(File::create(options.out.join("scaling.json"))?);
-    serde_json::to_writer_pretty(json, &results)?;
-    for (name, chart) in plots::draw(&results) {
-        chart.write_svg(&options.out.join(name))?;
-    }
-    println!("\nJSON and plots: {}", options.out.display());
-    Ok(())
+fn write_tables(files: &[PathBuf], runs: &[Results]) -> Result<(), Box<dyn Error>> {
+    files
+        .iter()
+        .try_for_each(|file| markdown::write(file, runs))
 }

@@ -1,9 +1,7 @@
 //! What the processes of a run found out, and what that says in all: medians over processes.
 
 use lockfree_cuckoo_benches::rivals::FILTER;
-use lockfree_cuckoo_benches::{
-    About, Cell, Latencies, Quantiles, Quartiles, Work, are_free, median,
-};
+use lockfree_cuckoo_benches::{About, Cell, Latencies, Quantiles, Quartiles, Work, median};
 use serde::{Deserialize, Serialize};
 
 /// The times of single operations of mixed work.
@@ -45,16 +43,13 @@ impl Process {
 }
 
 /// What the processes of one size found out, each about the same contenders.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Size {
     pub(crate) items: usize,
     /// The numbers of threads that were asked for.
     pub(crate) threads: Vec<usize>,
     pub(crate) processes: Vec<Process>,
 }
-
-/// A share of idle time up to which threads that were meant to run at the same time mostly did.
-const FREE_IDLE: f64 = 0.05;
 
 impl Size {
     /// The contenders, in the order in which they were measured.
@@ -101,27 +96,6 @@ impl Size {
         })
     }
 
-    /// The rate of the filter on two threads by that on one, in the processes that had two cores.
-    pub(crate) fn speedup(&self, work: Work) -> Option<f64> {
-        self.over_processes(|process| {
-            let cell = |threads| process.cell(FILTER, (work, threads));
-            let (one, two) = (cell(1)?, cell(2)?);
-            let free = are_free(process.speedup) && two.idle <= FREE_IDLE;
-            free.then(|| two.rate / one.rate)
-        })
-    }
-
-    /// The rate of the filter in batches by that in single calls on one thread, and the same of the limit.
-    pub(crate) fn batching(&self, work: Work, single: Work) -> Option<[f64; 2]> {
-        let ratio = |of: fn(&Cell) -> f64| {
-            self.over_processes(|process| {
-                let rate = |work| process.cell(FILTER, (work, 1)).map(of);
-                Some(rate(work)? / rate(single)?)
-            })
-        };
-        Some([ratio(|cell| cell.rate)?, ratio(|cell| cell.other)?])
-    }
-
     /// What a contender is like, with the faults of all processes.
     pub(crate) fn about(&self, contender: &str) -> Option<About> {
         let processes = self.processes.iter();
@@ -148,8 +122,10 @@ impl Size {
 }
 
 /// What a run found out.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Results {
     pub(crate) machine: String,
+    /// The command that repeats them.
+    pub(crate) command: String,
     pub(crate) sizes: Vec<Size>,
 }

@@ -1,0 +1,83 @@
+//! The table that the counts are compared with.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+
+use crate::operations::{FILTERS, OPERATIONS};
+use crate::stepper::{COLUMNS, Counts, count};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/counts.txt");
+
+/// The first line: what the counts hold for.
+const HEAD: &str = concat!("x86-64, profile counts, ", env!("COMPILER"));
+
+/// Of each operation of each filter, a row with the counts of one.
+fn rows() -> Result<String, Box<dyn Error>> {
+    if cfg!(debug_assertions) {
+        return Err("build it with --profile counts".into());
+    }
+    let mut text = format!("{}\n{:30}", HEAD.trim_end(), "");
+    COLUMNS
+        .iter()
+        .for_each(|name| text += &format!("{name:>14}"));
+    text.push('\n');
+    for filter in FILTERS {
+        for operation in OPERATIONS {
+            let (Counts(sums), times) = count(filter, operation)?;
+            let _ = write!(text, "{:30}", format!("{filter}, {operation}"));
+            for sum in sums {
+                let _ = write!(text, "{:>14.2}", sum as f64 / times as f64);
+            }
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
+pub(crate) fn write() -> Result<(), Box<dyn Error>> {
+    Ok(fs::write(FILE, rows()?)?)
+}
+
+/// Compares, and prints each count that differs.
+pub(crate) fn compare() -> Result<(), Box<dyn Error>> {
+    let known = fs::read_to_string(FILE)?;
+    let head = known.lines().next().unwrap_or_default();
+    if head != HEAD.trim_end() {
+        println!("SKIPPED: the counts are those of {head}, and this is {HEAD}");
+        return Ok(());
+    }
+    let differences = differences(&known, &rows()?);
+    if differences.is_empty() {
+        println!(
+            "{} operations cost what they did",
+            FILTERS.len() * OPERATIONS.len()
+        );
+        return Ok(());
+    }
+    println!("{}", differences.join("\n"));
+    Err("the counts differ from benches/counts/counts.txt; if that is meant, write them with --write".into())
+}
+
+/// A line for each count that differs: the operation, the count, and both values.
+fn differences(known: &str, new: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for (known, new) in known.lines().zip(new.lines()).skip(2) {
+        // The name has commas and single spaces; the counts are the last words.
+        let cells = |line: &str| -> Vec<String> {
+            let words = line.split_whitespace().rev().take(COLUMNS.len());
+            words.map(str::to_owned).collect()
+        };
+        let names = COLUMNS.iter().rev();
+        for ((known, new_cell), name) in cells(known).iter().zip(cells(new)).zip(names) {
+            if *known != new_cell {
+                let operation = new.get(..30).unwrap_or(new).trim_end();
+                all.push(format!("{operation}: {name} {known} -> {new_cell}"));
+            }
+        }
+    }
+    if known.lines().count() != new.lines().count() {
+        all.push("another number of operations".to_owned());
+    }
+    all
+}
