@@ -24,7 +24,7 @@ pub(crate) use shape::ForLayout;
 pub use shape::{Kind, Shape};
 pub(crate) use token::{Fingerprint, Token, Value};
 pub(crate) use words::{
-    Arenas, Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET, Sight, Words,
+    Arenas, Array, LONG_BUDGET, MIN_BUDGET, REMEMBERED, SHORT_BUDGET, Sight, TOGETHER, Words,
 };
 
 /// The division of a bucket, one 64-bit word, into slots.

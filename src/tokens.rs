@@ -41,6 +41,7 @@ pub(crate) use settlement::OtherTables;
 
 use crate::error::SnapshotError;
 use crate::layout::{Bucket, Layout, Token, Value};
+use crate::table::Word;
 
 impl<L: Layout> Tokens<L> {
     /// Returns whether a token of this class is stored. Writes nothing.
@@ -138,6 +139,46 @@ impl<L: Layout> Tokens<L> {
         ahead(hashes, |hash| self.prefetch(hash))
     }
 
+    /// Whether the second-level cache of a core is likely to hold the table: then a prefetch costs more than it saves.
+    #[inline]
+    pub(crate) fn is_near(&self) -> bool {
+        self.table.len() <= NEAR
+    }
+
+    /// The hashes in order, each some time after the words that its insert reads were prefetched: its own and, in a large
+    /// table, if these are full, their tokens' other buckets.
+    #[inline]
+    pub(crate) fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
+        let is_far = self.table.len() > FAR;
+        let mut is_crowded = false;
+        self.ahead(hashes).enumerate().map(move |(turn, hash)| {
+            // A look now and then, until a pair is full: in a table with room the looks would be for nothing.
+            if is_far
+                && (is_crowded || turn.is_multiple_of(BETWEEN_LOOKS))
+                && let Some(&later) = hashes.get(turn + SOON)
+            {
+                is_crowded |= self.prefetch_alternates(later);
+            }
+            hash
+        })
+    }
+
+    /// Prefetches the other buckets of all tokens in the words of a hash, if both are full.
+    fn prefetch_alternates(&self, hash: u64) -> bool {
+        let pair = self.table.pair(hash);
+        let (a, b) = pair.load();
+        let is_full = Word::are_plain(a, b) && !a.plain().has_room() && !b.plain().has_room();
+        if is_full {
+            for (bucket, word) in [(pair.class().first, a), (pair.class().second, b)] {
+                for token in word.plain().tokens() {
+                    let other = self.table.alternate(bucket, token.fingerprint());
+                    self.table.prefetch(other);
+                }
+            }
+        }
+        is_full
+    }
+
     /// Settles each word once, as a writer does that meets it. Returns the number of tokens. Exact if no thread writes.
     pub(crate) fn settle_each(&self) -> usize {
         let contents = (0..self.table.len()).map(|bucket| settlement::settle(self, bucket));
@@ -158,6 +199,19 @@ impl<L: Layout> Tokens<L> {
 /// Hashes between the prefetch of one and its turn: enough to cover the way to memory, and few enough that
 /// their lines are still in the first-level cache. By measurement, 16 to 64 are about as good.
 const DISTANCE: usize = 32;
+
+/// Hashes between a look at the words of one and its turn: they have arrived by then.
+const SOON: usize = 12;
+
+/// Hashes between looks at words as long as there is room.
+const BETWEEN_LOOKS: usize = 8;
+
+/// The buckets of a table of 1 MiB.
+const NEAR: usize = (1 << 20) / size_of::<u64>();
+
+/// The buckets of a table of 4 MiB: the second-level cache of no core holds a larger one. In a smaller one a look ahead
+/// costs more than it saves.
+const FAR: usize = 4 * NEAR;
 
 /// The hashes, or their stand-ins, in order, each some time after `prefetch` was called for it.
 #[inline]

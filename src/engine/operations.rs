@@ -239,6 +239,17 @@ impl<L: Layout> Build for Fixed<L> {
     }
 }
 
+impl<L: Layout> Fixed<L> {
+    #[inline]
+    fn insert_each(&self, hashes: impl Iterator<Item = u64>) -> Result<(), InsertManyError> {
+        for (turn, hash) in hashes.enumerate() {
+            self.insert(hash)
+                .map_err(|error| InsertManyError::new(turn, error))?;
+        }
+        Ok(())
+    }
+}
+
 impl<L: Layout> Operations for Fixed<L> {
     fn kind(&self) -> Kind {
         Self::KIND
@@ -310,6 +321,16 @@ impl<L: Layout> Operations for Fixed<L> {
     #[inline]
     fn prefetch(&self, hash: u64) {
         self.table.tokens().prefetch(hash);
+    }
+
+    #[inline]
+    fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
+        let tokens = self.table.tokens();
+        if tokens.is_near() {
+            self.insert_each(hashes.iter().copied())
+        } else {
+            self.insert_each(tokens.ahead_of_inserts(hashes))
+        }
     }
 
     fn relocate_one(&self, hash: u64) -> bool {

@@ -132,6 +132,14 @@ impl<L: Layout> Bucket<L> {
         Token::from_bits(L::occupant(self.bits, slot))
     }
 
+    /// Whether a slot below this one, counted from the top down, holds a token of the same fingerprint.
+    #[inline]
+    pub(crate) fn has_equal_below(self, slot: usize) -> bool {
+        let fingerprint = self.occupant(slot).map(Token::fingerprint);
+        let lowest = fingerprint.and_then(|f| L::lane_of(self.bits, f.bits()));
+        lowest.is_some_and(|lane| (lane as usize) < L::SLOTS - 1 - slot)
+    }
+
     /// How many tokens of this fingerprint it holds.
     pub(crate) fn count(self, f: Fingerprint) -> usize {
         self.tokens().filter(|t| t.fingerprint() == f).count()

@@ -207,7 +207,11 @@ impl<T: Copy + Debug, const N: usize> Array<T> for [T; N] {
 pub(crate) const MIN_BUDGET: usize = 2;
 
 /// Maximum number of buckets that a short search examines. Nearly all searches end within it; a small frame is cheap.
-pub(crate) const SHORT_BUDGET: usize = if sync::MODEL { 8 } else { 256 };
+pub(crate) const SHORT_BUDGET: usize = if sync::MODEL { 12 } else { 128 };
+
+/// Number of full buckets whose tokens of one slot a search follows together: as many cache lines as a processor waits for
+/// at a time, at least.
+pub(crate) const TOGETHER: usize = 8;
 
 /// Maximum number of buckets that any search examines.
 pub(crate) const LONG_BUDGET: usize = if sync::MODEL { 32 } else { 4096 };
@@ -230,14 +234,16 @@ pub trait Arenas {
 pub struct Slots<const SLOTS: usize>;
 
 /// Room for the nodes of a search within `budget`. A node that is expanded has `slots - 1` or `slots` buckets
-/// examined, seldom fewer: so many fewer nodes than buckets use up the budget.
+/// examined, seldom fewer: so many fewer nodes than buckets use up the budget. The alternates of both candidates are nodes
+/// always, and those examined last have places that are not kept.
 const fn nodes(slots: usize, budget: usize) -> usize {
-    budget.div_ceil(slots - 1) + 2
+    let (expanded, near) = (budget.div_ceil(slots - 1), 2 * slots);
+    2 + if expanded > near { expanded } else { near } + TOGETHER
 }
 
 /// The same for a long search, which comes to all buckets that it remembers.
 const fn long_nodes(slots: usize) -> usize {
-    let (nodes, all) = (nodes(slots, LONG_BUDGET), REMEMBERED);
+    let (nodes, all) = (nodes(slots, LONG_BUDGET), REMEMBERED + TOGETHER);
     if sync::MODEL || nodes > all {
         nodes
     } else {

@@ -4,10 +4,10 @@ use core::hint::select_unpredictable;
 use core::iter;
 
 use super::parts::Tokens;
-use super::path::{CuckooGraph, Expansion, Found, Hop, LongSearch, ShortSearch, near, near_hop};
+use super::path::{Candidate, CuckooGraph, Hop, LongSearch, ShortSearch, near_hop};
 use super::relocation::relocate;
 use super::settlement::settle;
-use crate::layout::{Bucket, Layout, Token, Value};
+use crate::layout::{Bucket, Layout, MIN_BUDGET, Token, Value};
 use crate::sync::{self, Event};
 use crate::table::sizing::pair_slots;
 use crate::table::{Candidates, Word};
@@ -127,46 +127,44 @@ pub(super) fn open<L: Layout>(
     if a.has_room() || b.has_room() {
         return Ok(Opened::Disturbed);
     }
-    if graph.budget() >= near::<L>() {
-        let a = Expansion::of(graph, class.first, a, |bucket| bucket == class.second);
-        let b = Expansion::of(graph, class.second, b, |bucket| bucket == class.first);
-        if let Some(hop) = near_hop(&a, &b) {
-            return Ok(execute(graph, iter::once(hop), placed));
-        }
+    let left = graph.budget() - MIN_BUDGET;
+    let a = Candidate::of(graph, class.first, a, class.second, left);
+    let left = left.saturating_sub(L::SLOTS);
+    let b = Candidate::of(graph, class.second, b, class.first, left);
+    match near_hop([&a, &b]) {
+        Some(hop) => Ok(execute(graph, iter::once(hop), placed)),
+        None => open_by_search(graph, class, [&a, &b], placed),
     }
-    open_by_search(graph, class, placed)
 }
 
-/// The same with a search. A separate function, so that only inserts that need more than one hop pay for its stack
-/// frame of 2 KiB.
+/// The same by a longer path. A separate function, so that only inserts that need more than one hop pay for its stack
+/// frame of more than 1 KiB.
 #[inline(never)]
 fn open_by_search<L: Layout>(
     graph: &impl CuckooGraph<L>,
     class: Candidates,
+    candidates: [&Candidate<L>; 2],
     placed: Option<Token<L>>,
 ) -> Result<Opened, Refusal> {
-    let mut short = ShortSearch::new();
-    match short.run(graph, class, graph.budget()) {
-        Found::Room => Ok(Opened::Disturbed),
-        Found::Path(path) => Ok(execute(graph, path, placed)),
-        Found::Nothing if ShortSearch::<L>::suits(graph.budget()) => refusal(graph, class),
-        Found::Nothing => open_far(graph, class, placed),
+    match ShortSearch::new().run(graph, candidates, graph.budget()) {
+        Some(path) => Ok(execute(graph, path, placed)),
+        None if ShortSearch::<L>::suits(graph) => refusal(graph, class),
+        None => open_far(graph, class, candidates, placed),
     }
 }
 
-/// The same with the whole search budget. A separate function, so that inserts seldom pay for its stack frame of 28
+/// The same with the whole search budget. A separate function, so that inserts seldom pay for its stack frame of 33
 /// KiB.
 #[inline(never)]
 fn open_far<L: Layout>(
     graph: &impl CuckooGraph<L>,
     class: Candidates,
+    candidates: [&Candidate<L>; 2],
     placed: Option<Token<L>>,
 ) -> Result<Opened, Refusal> {
-    let mut long = LongSearch::new();
-    match long.run(graph, class, graph.budget()) {
-        Found::Room => Ok(Opened::Disturbed),
-        Found::Path(path) => Ok(execute(graph, path, placed)),
-        Found::Nothing => refusal(graph, class),
+    match LongSearch::new().run(graph, candidates, graph.budget()) {
+        Some(path) => Ok(execute(graph, path, placed)),
+        None => refusal(graph, class),
     }
 }
 

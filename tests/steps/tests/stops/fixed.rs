@@ -34,9 +34,8 @@ pub(crate) fn alternate(log: u32, bucket: u64, fingerprint: u64) -> u64 {
 /// Fills a table of two buckets, takes a token out of the second candidate of an item before each access of its
 /// insert, and demands that it is refused only if that came after the last look.
 fn room_at_each_step(name: &str, item: u64, residents: &[u64], goes: u64) {
-    /// Accesses of a refused insert to its two words: by the fast path, ahead of the search, by the search, and by the
-    /// refusal.
-    const LOOKS: usize = 4 * 2;
+    /// Accesses of a refused insert to its two words: by the fast path, ahead of the search, and by the refusal.
+    const LOOKS: usize = 3 * 2;
     at_each_step(&format!("an insert into {name}"), LOOKS - 1, |step| {
         // No search: nothing can hop.
         let filter = table(2, 2, 2);

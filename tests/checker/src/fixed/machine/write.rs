@@ -198,7 +198,10 @@ impl Run<'_> {
 }
 
 /// Buckets that the first search examines at most.
-const SHORT_BUDGET: usize = 256;
+const SHORT_BUDGET: usize = 128;
+
+/// Buckets whose tokens of one slot a search follows together.
+const TOGETHER: usize = 8;
 
 /// What came of the search for room in two full buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,6 +232,17 @@ type Found = Option<Option<Path>>;
 
 /// A full bucket that a search has come by, its content, and the path to it.
 type Node = (u8, u64, Path);
+
+/// The buckets that a search has come by, in order.
+type Nodes = [Option<Node>; BUCKETS];
+
+/// Adds one, unless it is there.
+fn reach(nodes: &mut Nodes, bucket: u8, content: u64, path: Path) {
+    if !nodes.iter().flatten().any(|node| node.0 == bucket) {
+        let vacant = nodes.iter_mut().find(|node| node.is_none());
+        *vacant.expect("one for each bucket") = Some((bucket, content, path));
+    }
+}
 
 impl Run<'_> {
     /// Finds a path that opens a slot of a full pair, and executes it. The last hop puts the item into the slot if it is
@@ -270,99 +284,108 @@ impl Run<'_> {
     fn find_path(&mut self) -> Step<Found> {
         let budget = self.world.shape.budget;
         self.routine(|run| {
-            let found = run.look_near()?;
+            let (found, nodes) = run.look_near()?;
             if found.is_some() {
                 return Ok(found);
             }
-            let found = run.search(budget.min(SHORT_BUDGET))?;
+            let found = run.search(nodes, budget.min(SHORT_BUDGET))?;
             if found.is_some() || budget <= SHORT_BUDGET {
                 return Ok(found);
             }
-            run.search(budget)
+            run.search(nodes, budget)
         })
     }
 
-    /// The hop of a token to its other bucket.
-    fn hop_of(&self, source: u8, moved: Token) -> Hop {
-        let f = self.layout().fingerprint_of(moved);
+    /// The hop of the token in a slot to its other bucket.
+    fn hop_of(&self, source: u8, content: u64, slot: usize) -> Hop {
+        let layout = self.layout();
+        let moved = layout.occupant(content, slot).unwrap_or(0);
         Hop {
             moved,
             source,
-            destination: self.world.shape.alternate(source, f),
+            destination: self
+                .world
+                .shape
+                .alternate(source, layout.fingerprint_of(moved)),
         }
     }
 
-    fn has_room(&mut self, bucket: u8) -> Step<bool> {
+    /// The vacancies of a bucket; of one without, the content.
+    fn look(&mut self, bucket: u8) -> Step<(usize, u64)> {
         self.routine(|run| {
             let content = run.peek(bucket)?;
-            Ok(run.layout().has_room(content))
+            let vacancies = run.layout().vacancies(content);
+            Ok((vacancies, if vacancies == 0 { content } else { 0 }))
         })
     }
 
-    /// Whether one hop is enough, if the budget is.
-    fn look_near(&mut self) -> Step<Found> {
+    /// Whether one hop is enough. Otherwise, where a search begins.
+    fn look_near(&mut self) -> Step<(Found, Nodes)> {
         let Item { first, second, .. } = self.call.item;
         self.routine(|run| {
             let layout = run.layout();
+            let mut nodes = Nodes::default();
             let contents = [run.peek(first)?, run.peek(second)?];
             if contents.iter().any(|&content| layout.has_room(content)) {
-                return Ok(Some(None));
+                return Ok((Some(None), nodes));
             }
-            if run.world.shape.budget < 2 + 2 * layout.slots {
-                return Ok(None);
+            let pair = [(first, contents[0]), (second, contents[1])];
+            for (bucket, content) in pair {
+                reach(&mut nodes, bucket, content, Path::default());
             }
-            let mut found = None;
-            for (source, content) in [first, second].into_iter().zip(contents) {
-                for moved in (0..layout.slots).map(|slot| layout.occupant(content, slot)) {
-                    let hop = run.hop_of(source, moved.unwrap_or(0));
-                    let other = first ^ second ^ source;
-                    if hop.destination != other && run.has_room(hop.destination)? {
-                        found = found.or(Some(behind(hop, Path::default())));
+            let mut left = run.world.shape.budget - 2;
+            let mut emptiest = None;
+            for (source, content) in pair {
+                for slot in 0..layout.slots {
+                    let hop = run.hop_of(source, content, slot);
+                    if hop.destination == first ^ second ^ source || slot >= left {
+                        continue;
+                    }
+                    let (vacancies, content) = run.look(hop.destination)?;
+                    let path = behind(hop, Path::default());
+                    emptiest = emptier(emptiest, (vacancies, slot), path);
+                    if vacancies == 0 {
+                        reach(&mut nodes, hop.destination, content, path);
                     }
                 }
+                left = left.saturating_sub(layout.slots);
             }
-            Ok(found.map(Some))
+            Ok((emptiest.map(|(_, path)| Some(path)), nodes))
         })
     }
 
     /// Searches breadth first, within a budget.
-    fn search(&mut self, budget: usize) -> Step<Found> {
-        let Item { first, second, .. } = self.call.item;
+    fn search(&mut self, mut nodes: Nodes, budget: usize) -> Step<Found> {
         self.routine(|run| {
-            let layout = run.layout();
-            let mut left = budget - 2;
-            let mut nodes: Vec<Node> = Vec::with_capacity(BUCKETS);
-            for bucket in [first, second] {
-                let content = run.peek(bucket)?;
-                if layout.has_room(content) {
-                    return Ok(Some(None));
+            let slots = run.layout().slots;
+            let mut left = budget.saturating_sub(2 + 2 * slots);
+            let mut first = 2;
+            loop {
+                let len = nodes.iter().flatten().count();
+                let parents = first..len.min(first + TOGETHER);
+                if parents.is_empty() || left == 0 {
+                    return Ok(None);
                 }
-                nodes.push((bucket, content, Path::default()));
-            }
-            let mut parent = 0;
-            while parent < nodes.len() && left > 0 {
-                let (source, content, path) = nodes[parent];
-                let mut room = None;
-                for moved in layout.tokens(content) {
-                    let hop = run.hop_of(source, moved);
-                    let visited = nodes.iter().any(|node| node.0 == hop.destination);
-                    if visited || left == 0 {
-                        continue;
+                first = parents.end;
+                for slot in 0..slots {
+                    let mut emptiest = None;
+                    for (source, content, path) in parents.clone().filter_map(|node| nodes[node]) {
+                        let hop = run.hop_of(source, content, slot);
+                        let mut reached = nodes.iter().flatten();
+                        if left == 0 || reached.any(|node| node.0 == hop.destination) {
+                            continue;
+                        }
+                        left -= 1;
+                        let (vacancies, content) = run.look(hop.destination)?;
+                        let path = behind(hop, path);
+                        emptiest = emptier(emptiest, (vacancies, 0), path);
+                        reach(&mut nodes, hop.destination, content, path);
                     }
-                    left -= 1;
-                    let content = run.peek(hop.destination)?;
-                    let path = behind(hop, path);
-                    if layout.has_room(content) {
-                        room = room.or(Some(path));
+                    if let Some((_, path)) = emptiest {
+                        return Ok(Some(Some(path)));
                     }
-                    nodes.push((hop.destination, content, path));
                 }
-                if room.is_some() {
-                    return Ok(Some(room));
-                }
-                parent += 1;
             }
-            Ok(None)
         })
     }
 
@@ -385,4 +408,13 @@ impl Run<'_> {
 /// A path with one more hop, which is executed first.
 fn behind(hop: Hop, [next, last, _]: Path) -> Path {
     [Some(hop), next, last]
+}
+
+/// A rank, and the path that has it.
+type Ranked = Option<((usize, usize), Path)>;
+
+/// The path to the emptier of two buckets; on a tie the later one. None to a bucket without room.
+fn emptier(best: Ranked, rank: (usize, usize), path: Path) -> Ranked {
+    let is_better = rank.0 > 0 && best.is_none_or(|(other, _)| rank >= other);
+    if is_better { Some((rank, path)) } else { best }
 }
