@@ -167,10 +167,10 @@
 //!
 //! # Evidence
 //!
-//! No machine of the state checker has rotations. loom explores the races of two and three threads
-//! (`loom-tests/tests/rotating.rs`). Threads are stopped at each access of all calls, and overtaken by rotations
-//! (`tests/steps/tests/stops/rotations.rs` and `rotating_admissions.rs`). Histories of real threads are explained by an
-//! order, or refuted (`tests/stress`).
+//! Neither the state checker nor the histories of `tests/stress` have a filter that rotates. loom explores the races of
+//! two and three threads (`loom-tests/tests/rotating.rs`). Threads are stopped at each access of all calls, and
+//! overtaken by rotations (`tests/steps/tests/stops/rotations.rs` and `rotating_admissions.rs`). Real threads rotate
+//! filters that others use (`tests/suite/rotating/threads.rs`).
 //!
 //! # Why not otherwise
 //!

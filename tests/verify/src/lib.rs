@@ -63,7 +63,8 @@ pub struct Mutant {
     pub killers: BTreeMap<String, Killer>,
 }
 
-/// The test that must fail, as `file::test`, where `lib::test` is one of the library itself; and what it says.
+/// The test that must fail, as `file::test`, where `lib::test` is one of the library itself; and what it says. Without
+/// a text any failure kills: which of several assertions fails, or where the library panics, depends on the schedule.
 pub type Killer = (String, String);
 
 impl Mutant {
