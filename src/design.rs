@@ -160,13 +160,14 @@
 //! The table is a row of `r` ranges of `L = 2^k` buckets. With a 64-bit hash `h` and `m = r L`,
 //!
 //! ```text
-//! first  = floor(h m / 2^64)                                        (Lemire 2019)
+//! first  = floor(h m / 2^64)
 //! f      = h mod 2^16, 1 for 0                                      (2^b for fingerprints of b bits)
 //! second = first xor (((f * 0x9e3779b97f4a7c15) | 2^63) >> (64 - k))
 //! ```
 //!
-//! With `r = 1` this is equation (1) of Fan et al. For every `r` it is an involution within the range. The forced top
-//! bit makes the candidates differ.
+//! The multiplication (Lemire, "Fast random integer generation in an interval", 2019) allows any number of ranges. With
+//! `r = 1` the last line is equation (1) of Fan et al. For every `r` it is an involution within the range. The forced
+//! top bit makes the candidates differ.
 //!
 //! Ranges fill unevenly, so there are at most 31, and a filter is sized with a margin of five standard
 //! deviations of a range's share.

@@ -21,7 +21,7 @@ impl GrowingTable {
         Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
     }
 
-    /// The same, in a time that does not depend on the number of buckets.
+    /// As [`new`](Self::new), but in a time that does not depend on the number of buckets.
     pub(crate) fn lazy(first: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
         let blocks = Blocks::lazy(first)?;
         Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
@@ -110,20 +110,20 @@ impl GrowingTable {
         self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The number of fingerprints of 16 bits that would be taken for others as often as the tokens that a lookup compares,
-    /// at most.
+    /// The number of fingerprints of 16 bits that would be taken for others as often as the tokens that a lookup
+    /// compares, at most.
     ///
-    /// A token is taken for others twice as often for each doubling since it came, and once more for the bit that ends its
-    /// tail, which those of the first size do without. So as many as filled the first size weigh as much as a full table of
-    /// fingerprints, and so do those that each doubling made room for. The oldest weigh most. So they are all there, and
-    /// each size was full.
+    /// A token is taken for others twice as often for each doubling since it came, and once more for the bit that ends
+    /// its tail, which those of the first size do without. So as many as filled the first size weigh as much as a full
+    /// table of fingerprints, and so do those that each doubling made room for. The oldest weigh most. So they are all
+    /// there, and each size was full.
     pub(crate) fn compared(&self) -> f64 {
         let doublings = self.size() - self.tokens.first();
         let load = self.len() as f64 / self.slots() as f64;
         full_tables(load, doublings) * compared_when_first_full()
     }
 
-    /// The same if it were full, and one doubling larger if `grown`.
+    /// What [`compared`](Self::compared) returns for the full table, one doubling larger if `grown`.
     pub(crate) fn compared_when_full(&self, grown: bool) -> f64 {
         let doublings = self.size() - self.tokens.first() + u32::from(grown);
         full_tables(1.0, doublings) * compared_when_first_full()
@@ -177,7 +177,7 @@ impl GrowingTable {
     }
 }
 
-/// The same for a table that is full and has not doubled.
+/// What [`compared`](GrowingTable::compared) returns for a table that is full and has not doubled.
 pub(crate) fn compared_when_first_full() -> f64 {
     HEADS_AGREE * pair_slots::<Lanes16>() as f64
 }

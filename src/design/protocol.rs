@@ -159,9 +159,9 @@
 //! saw. On x86-64 it costs nothing: the exchanges are locked instructions and the loads plain ones either way. All
 //! other accesses are as weak as the arguments allow.
 //!
-//! "Mutant" says whether a model fails when the ordering is weakened (`cargo loom mutants`). `tests/verify/mutants` names
-//! the model, beside the change: search it for the name of the source file. The models weaken `SeqCst` to Acquire and
-//! Release, except the models of the one order itself.
+//! "Mutant" says whether a model fails when the ordering is weakened (`cargo loom mutants`). `tests/verify/mutants`
+//! names the model, beside the change: search it for the name of the source file. The models weaken `SeqCst` to Acquire
+//! and Release, except the models of the one order itself.
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|

@@ -1,4 +1,4 @@
-//! An engine that grows: a table that doubles ten times, and then another one behind it.
+//! An engine that grows: a table that doubles ten times, and then another one after it.
 
 mod growth;
 mod tables;

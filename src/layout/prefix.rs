@@ -1,16 +1,12 @@
-//! Lanes that hold a prefix: a token's knowledge of its item in a table that doubles.
-//!
-//! An item has a *head* of 6 bits, which never changes, and an endless string of index bits. The first of them are the
-//! number of its bucket. A token holds the head, and some of those that follow: its *tail*. When the table doubles, the
-//! first bit of the tail becomes the last bit of the number. So the token stands for the same prefix as before, in a lane
-//! with one bit less.
+//! Lanes that hold a [prefix](crate::design::doubling#prefixes): a token's knowledge of its item in a table that
+//! doubles. Each doubling takes the first bit of the tail.
 //!
 //! ```text
 //! where the table began   | head : 6 | tail : 10             |
 //! deeper                  | head : 6 | tail : t <= 9 | 1 | 0 .. |
 //! ```
 //!
-//! A token *covers* an item that has its head and begins with its prefix. Heads are not 0, so neither is a lane.
+//! Heads are not 0, so neither is a lane.
 
 use super::{Fingerprint, Sight};
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]

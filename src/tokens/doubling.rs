@@ -5,7 +5,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `parts` | all of them together, and the meaning of a word |
+//! | `parts` | `Doubling`: the blocks, descriptors, stripes and hints; the meaning of a word |
 //! | `settlement` | how a writer handles a frozen word, and a word never written; how a split ends |
 //! | `lookup`, `removal` | one step each over the two live words of an item |
 //! | `splitting` | splits, and the sweep that doubles the table |
@@ -38,8 +38,8 @@ impl Doubling {
         sight.found()
     }
 
-    /// The same, as a look at the words tells it, so that all answers that a caller may have are of one form. If there are
-    /// tokens elsewhere than in the words of the level of the hint, `aside` answers.
+    /// As [`contains`](Self::contains), but answers with a [`Sight`], so that all answers of a caller have one form. If
+    /// there are tokens outside of the words of the level of the hint, `aside` answers.
     #[inline]
     pub(crate) fn sight(&self, hash: u64, aside: impl FnOnce(Hint) -> Sight) -> Sight {
         lookup::sight(self, hash, aside)
@@ -160,12 +160,12 @@ impl Doubling {
         self.region(1 << level | place, Self::peek)
     }
 
-    /// The announcements so far that tokens change places. Two readings are equal only if there was none between them.
+    /// The number of bumps so far. Two readings are equal only if there was none between them.
     pub(crate) fn announcements(&self) -> u64 {
         self.stripes.bumps()
     }
 
-    /// Asks for the words of a hash; `aside` does so if not all tokens are in words of the level of the hint.
+    /// Prefetches the words of a hash; `aside` does so if not all tokens are in words of the level of the hint.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64, aside: impl FnOnce(Hint)) {
         let hint = self.hint();
@@ -175,7 +175,7 @@ impl Doubling {
         self.blocks.pair(hint, hash).prefetch();
     }
 
-    /// The same if there are tokens elsewhere.
+    /// Prefetches the words of a hash if there are tokens outside of the words of the level of the hint.
     #[inline]
     pub(crate) fn prefetch_aside(&self, hint: Hint, hash: u64) {
         match self.blocks.growing(hint) {

@@ -1,4 +1,4 @@
-//! Growth: doubling the finest table, or adding one behind it. Contraction: fewer and smaller tables for the remaining
+//! Growth: doubling the finest table, or adding one after it. Contraction: fewer and smaller tables for the remaining
 //! items.
 
 use core::mem;

@@ -1,8 +1,5 @@
 //! Lookups, removes and inserts: walks over the tables, from the finest to the coarsest.
-//!
-//! All tokens of a later table are longer than those of the tables before it, so a remove takes the longest that covers
-//! its item: [`doubling`](crate::design::doubling#several-tables). Tables are added only as the finest, and none is
-//! taken out. A walk that began before counts as having passed an added table.
+//! [`doubling`](crate::design::doubling#several-tables) has the reasons.
 
 use core::ptr;
 

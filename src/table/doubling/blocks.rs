@@ -4,14 +4,11 @@
 //! hint   | address of the first word : 56 | aside : 1 | behind : 1 | 55 - level : 6 |
 //! ```
 //!
-//! *Aside*: tokens may be in other words than those of this level. Those are words of the next level, into which the table
-//! is growing; of the last level, which has no next one, they are in a table that was added after this one.
+//! *Aside*: tokens may be outside of the words of this level. *Behind*: levels that the hint has left have memory to
+//! give back. The hint is a level whose words are there or were split since, and nothing more: the content of a word is
+//! the truth, whatever the hint said. [`doubling`](crate::design::doubling#words) has the rest.
 //!
-//! The hint is a level whose words are there or were split since, and nothing more: the content of a word is the truth,
-//! whatever the hint said.
-//!
-//! Blocks stay where they are until the table is dropped. The memory of those behind the hint goes back to the system,
-//! and reads as absent words. If it is much, the hint says so, and inserts give back a part of it each.
+//! Blocks stay where they are until the table is dropped.
 
 use core::hint::select_unpredictable;
 use core::ops::Range;
@@ -81,7 +78,7 @@ impl Hint {
         self.0.addr() & ASIDE == 0
     }
 
-    /// Whether memory of levels behind this one is to be given back.
+    /// Whether memory of levels that the hint has left is to be given back.
     #[inline]
     pub(crate) fn has_memory_behind(self) -> bool {
         self.0.addr() & BEHIND != 0
@@ -109,8 +106,8 @@ impl Blocks {
         Self::with_regions(first, Stage::at_rest(first), empty)
     }
 
-    /// A table that began with `2^first` buckets, and has come so far. `region` says what each bucket of its level is, by its
-    /// place. Only while the table grows one may be split, and all must be that the sweep has passed.
+    /// A table that began with `2^first` buckets, and has come so far. `region` says what each bucket of its level is,
+    /// by its place. Only while the table grows one may be split, and all must be that the sweep has passed.
     pub(crate) fn with_regions(
         first: u32,
         stage: Stage,
@@ -130,8 +127,8 @@ impl Blocks {
         Ok(blocks)
     }
 
-    /// The same as [`new`](Self::new), in a time that does not depend on the number of buckets. Each bucket costs more
-    /// until it is first written.
+    /// As [`new`](Self::new), but in a time that does not depend on the number of buckets. Each bucket costs more until
+    /// it is first written.
     pub(crate) fn lazy(first: u32) -> Result<Self, OutOfMemory> {
         Ok(Self::of(
             first,
@@ -231,7 +228,7 @@ impl Blocks {
     /// The words of this chunk are gone. Returns true if it turns out that all of the level are.
     pub(crate) fn move_on(&self, hint: Hint, chunk: Range<usize>) -> bool {
         let first = 1 << hint.level();
-        // By accesses to the words: a thread that finds the cursor behind them has these splits behind it.
+        // By accesses to the words: a thread that finds the cursor past them has acquired these splits.
         let is_gone = |place| self.load(first + place) == Word::GONE;
         self.header(hint).sweep.move_on(chunk, first, is_gone)
     }
@@ -274,7 +271,7 @@ impl Blocks {
         place.get_or_try_init(|| Block::new(level, self.depth(level)).map(Box::new))
     }
 
-    /// Frees the blocks of levels behind the hint.
+    /// Frees the blocks of levels that the hint has left.
     pub(crate) fn forget_behind(&mut self) {
         let behind = (self.hint().level() - self.first) as usize;
         let left = &mut self.blocks[..behind];
@@ -333,8 +330,8 @@ impl Blocks {
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     pub(crate) fn swept(&self, GrowingHint(hint): GrowingHint, hash: u64) -> Swept<'_> {
         let shift_below = hint.0.addr().wrapping_sub(1) as u32;
-        // SAFETY: the hint said that the level is growing after `lead_to`, and was read with Acquire. Blocks stay while the
-        // table is borrowed.
+        // SAFETY: the hint said that the level is growing after `lead_to`, and was read with Acquire. Blocks stay while
+        // the table is borrowed.
         unsafe { Swept::new(hint.words(), shift_below, hash) }
     }
 
@@ -348,8 +345,8 @@ impl Blocks {
         let first = hash.wrapping_shr(shift);
         let place = first >> TAIL_BITS;
         let cell = |place: u64| {
-            // SAFETY: the block has all words of its level. The place has as many bits as the level, because the hint says
-            // how many bits are not of it, and so has the offset.
+            // SAFETY: the block has all words of its level. The place has as many bits as the level, because the hint
+            // says how many bits are not of it, and so has the offset.
             unsafe { &*words.wrapping_add(place as usize) }
         };
         Pair {
@@ -387,7 +384,7 @@ impl Blocks {
         cell.store(word.into().bits(), Ordering::Relaxed);
     }
 
-    /// The same for a region.
+    /// Sets the words of a region of an unshared table.
     pub(crate) fn set_region(&self, bucket: usize, region: Region) {
         if matches!(region, Region::Split(_)) {
             self.set(bucket, Word::GONE);
@@ -397,8 +394,8 @@ impl Blocks {
             .for_each(|(bucket, content)| self.set(bucket, content));
     }
 
-    /// Returns the memory of a level to the system. It has been behind the hint for a grace period, so nobody still
-    /// splits into it. If it is much, inserts give it back.
+    /// Returns the memory of a level to the system. The hint left it a grace period ago, so nobody still splits into
+    /// it. If it is much, inserts give it back.
     pub(crate) fn release(&self, level: u32) {
         match self.block(level) {
             Some(block) if block.abandon() => self.say_behind(),
@@ -407,7 +404,7 @@ impl Blocks {
         }
     }
 
-    /// Gives back a part of the memory behind the hint. Returns false if there was none.
+    /// Gives back a part of the memory of levels that the hint has left. Returns false if there was none.
     pub(crate) fn release_part(&self) -> bool {
         loop {
             let hint = self.hint();
@@ -421,7 +418,7 @@ impl Blocks {
         }
     }
 
-    /// Tells writers that there is no more memory behind the hint, unless there is.
+    /// Tells writers that there is no more memory to give back, unless there is.
     fn say_nothing_behind(&self, hint: Hint) {
         // SeqCst, all of them: a thread that abandoned a block, and then found the bit set, did both before this
         // exchange, so the block is found after it.
@@ -430,7 +427,7 @@ impl Blocks {
         }
     }
 
-    /// Tells writers that there is memory behind the hint.
+    /// Tells writers that there is memory to give back.
     fn say_behind(&self) {
         loop {
             // After the block was abandoned; see `say_nothing_behind`.

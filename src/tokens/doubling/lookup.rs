@@ -18,9 +18,8 @@ enum Answer {
 
 /// Whether a token that covers this item is stored, for certain. Writes nothing.
 ///
-/// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
-/// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
-/// have its head, and so one stripe.
+/// Linearization points: as in a [fixed table](crate::design::protocol#linearization-points). All tokens that cover an
+/// item have its head, and so one stripe.
 ///
 /// If not all tokens are in words of the level of the hint, `aside` answers.
 #[inline]
@@ -72,7 +71,7 @@ pub(super) fn sight_of_two(finer: &Doubling, coarser: &Doubling, hash: u64) -> O
     (is_certain & is_certain_too).then(|| Sight::certain(found))
 }
 
-/// The same while the table grows, if the sweep gives the position of both words.
+/// The answer about an item while the table grows, if both words are where the cursor says.
 #[inline]
 pub(super) fn look_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64) -> Sight {
     let swept = tokens.blocks.swept(hint, hash);

@@ -151,8 +151,8 @@ impl Doubling {
         }
     }
 
-    /// The bucket on an index string of which `of` says something else than that it is gone or absent, from the level of
-    /// the hint down.
+    /// The bucket on an index string of which `of` says something else than that it is gone or absent, from the level
+    /// of the hint down.
     #[inline]
     pub(super) fn descend<R>(&self, index: Index, mut of: impl FnMut(usize) -> Step<R>) -> R {
         loop {
@@ -185,7 +185,7 @@ impl Doubling {
         }
     }
 
-    /// The same, with the empty bucket for one that is not there.
+    /// As [`peek`](Self::peek), but the empty bucket for one that is not there.
     #[inline]
     pub(super) fn look(&self, bucket: usize) -> Bucket {
         self.peek(bucket).unwrap_or(Bucket::EMPTY)

@@ -1,8 +1,5 @@
-//! Removal: clears exactly one token, the longest that covers the item, or finds that there is none.
-//!
-//! Suppose that each stored item has its own token that covers it. Let `x` be removed, let `s` be its own token, and
-//! let `t`, the own token of `y`, be the longest that covers `x`. The prefix of `s` begins that of `t`, so `s` covers
-//! `y`: when `t` is taken, `y` has `s`. Taking a shorter one in place of `t` would leave an item without a token.
+//! Removal: clears exactly one token, [the longest](crate::design::doubling#removal-takes-the-longest) that covers the
+//! item, or finds that there is none.
 
 use core::hint::select_unpredictable;
 
@@ -14,8 +11,8 @@ use crate::table::doubling::{Class, Hint, Prefix, Word};
 
 /// Removes one token that covers this item, by a hint of just before. Returns false if there is none.
 ///
-/// Linearization points: of a success, the exchange that clears the slot; of a failure, a moment between the two version
-/// reads, as of a miss.
+/// Linearization points: of a success, the exchange that clears the slot; of a failure, a moment between the two
+/// version reads, as of a miss.
 #[inline]
 pub(super) fn remove(tokens: &Doubling, hint: Hint, hash: u64) -> bool {
     let pair = tokens.blocks.pair(hint, hash);

@@ -1,23 +1,5 @@
-//! Scan: a private copy of the tokens, taken while others write. As in a table of a fixed size: [`scan`](crate::tokens)
-//! has the reasons.
-//!
-//! The differences: a scan reads *regions*, each a bucket of one level, or its two children if it has been split. The
-//! copy is a table of that level, with the same regions split. So a growth may begin, continue, and end during it.
-//!
-//! A token is on one of its two sides. On each side one word is live at a time, and holds the token if it is on that
-//! side. A split makes another word the live one, and leaves the token on its side. So a scan reads the content of the
-//! live word of a side at that moment: the bucket, which is live while it is there; or a child, which is live since the
-//! bucket is gone. A token that is stored throughout, and that neither read has found, has changed sides
-//! between them. It hopped, between words of one level, and then one of two things holds, as in a table of a fixed size:
-//!
-//! * Its mover bumped after the announcement, and left a hint. The scan acquired the hop with the live word of the side that
-//!   the token had left: that is the word it left, or a part of it, made of a content without it.
-//! * It bumped before. Then the announcement acquired both references, and that all above them was gone. So on the side
-//!   that the token came to, the scan met the reference, or what came later: in that word, or in a part of it, which is
-//!   there only when the word has been settled.
-//!
-//! For tokens that took turns the reasons are the same, because all that cover an item are in its two regions: their
-//! prefixes agree in the number of the bucket. If a region has been split twice, the scan begins again.
+//! Scan: a private copy of the tokens, taken while others write, by *regions*:
+//! [`snapshots`](crate::design::snapshots#tables-that-double) has the reasons.
 
 use super::parts::{Bucket, Doubling, Token};
 use super::relocation::LevelGraph;
@@ -68,7 +50,7 @@ impl Doubling {
     }
 }
 
-/// Adds the tokens of a group of stripes to the copy.
+/// Adds the tokens of a group of stripes to the copy: one pass.
 fn copy_group(
     tokens: &Doubling,
     scan: &Scan<'_, Lanes16>,
@@ -99,7 +81,7 @@ fn heed_hints(
     let hints = scan.hints().ok_or(Disturbance::Hints)?;
     let mut hints = hints.filter(|hint| group.has(hint.fingerprint));
     hints.try_for_each(|hint| {
-        // Of a writer that was slow: it goes on in one of the regions below that bucket, and does not say in which.
+        // A level above that of the copy: the writer was slow, and its hint does not name a region.
         let deeper = level_of(hint.bucket).checked_sub(copy.level());
         let region = hint.bucket >> deeper.ok_or(Disturbance::Other)?;
         let head = Head::of_fingerprint(hint.fingerprint);

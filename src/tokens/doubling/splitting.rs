@@ -81,8 +81,8 @@ impl Doubling {
         Ok(())
     }
 
-    /// Continues until the table is not growing and outgrown memory is given back, as far as other threads allow. Returns
-    /// false if it is still growing.
+    /// Continues until the table is not growing and outgrown memory is given back, as far as other threads allow.
+    /// Returns false if it is still growing.
     pub(crate) fn finish_growth(&self) -> bool {
         while self.is_growing(self.hint()) {
             if !help_to_grow(self) {
@@ -115,8 +115,8 @@ pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
     true
 }
 
-/// Returns the memory of a level behind the hint to the system, when no thread can still be splitting into it. If it is
-/// more than one part, later inserts return the rest.
+/// Returns the memory of a level that the hint has left to the system, when no thread can still be splitting into it.
+/// If it is more than one part, later inserts return the rest.
 fn give_back(tokens: &Doubling, level: u32) {
     let release = tokens.later(move |blocks| blocks.release(level));
     crossbeam_epoch::pin().defer(release);
@@ -126,9 +126,7 @@ fn give_back(tokens: &Doubling, level: u32) {
 
 /// The content of a bucket whose number was computed, and not come to from above; none, if it is not there any more.
 ///
-/// If it is deeper than the hint, its parent has to be gone first. Else the parent may hold the reference of a split whose
-/// parts are there already: then the frozen content of the parent is still the truth, and whatever a thread changed in
-/// the child, lookups would not see.
+/// If it is deeper than the hint, its parent has to be gone first: [why](crate::design::doubling#a-split).
 pub(super) fn settle_computed(tokens: &Doubling, bucket: usize) -> Option<Bucket> {
     let is_deeper = level_of(bucket) > tokens.blocks.hint().level();
     if is_deeper && !split(tokens, bucket >> 1) {
