@@ -28,6 +28,7 @@
 //! | frozen | of a word: it holds a reference. To *install* the reference freezes the word, to *write back* the content thaws it |
 //! | settle | to read a word as a writer does: decide what is pending, and write back what is decided |
 //! | level | the number of bits of a bucket's number, in a table that doubles |
+//! | root | of a table that doubles: the word that says at which level lookups begin |
 //! | split | the replacement of a bucket by its two children, one level deeper |
 //! | generation | the tokens inserted between two rotations, in one of the tables of a filter that rotates |
 //! | spare | the table that holds no generation |

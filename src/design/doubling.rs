@@ -45,12 +45,12 @@
 //! that expects a bucket or a reference fails, and a bucket that is found is the live one, however its reader came to
 //! it.
 //!
-//! The *hint* is one word: the level at which lookups begin, and the address of its block. All words of that level have
-//! been buckets. The *aside* bit of the hint says that tokens may be outside the words of this level: in those of the
+//! The *root* is one word: the level at which lookups begin, and the address of its block. All words of that level have
+//! been buckets. The *aside* bit of the root says that tokens may be outside the words of this level: in those of the
 //! next level, while the table grows into that; in another table, if this level is the last. The block begins with a
 //! header. It holds the marks of the lanes of this level, which never change, and the progress of its
 //! [growth](#a-growth). The bits in which the two strings of an item differ are a constant for each of the 64 heads. So
-//! a lookup that has the hint computes little.
+//! a lookup that has the root computes little.
 //!
 //! # A split
 //!
@@ -62,11 +62,11 @@
 //!
 //! A split needs no decision: once begun, it goes on to the end, and any thread that meets it helps. **It has no
 //! observable effect.** Until the parent is gone, its content is the frozen content, and nobody changes the children: a
-//! thread comes to a child through its parent when that is gone, or through a hint that was published after all parents
+//! thread comes to a child through its parent when that is gone, or through a root that was published after all parents
 //! were gone. From then on the children hold the content, initially the same.
 //!
 //! *A bucket whose number was computed* needs care: the ends of a hop are computed from each other. If such a bucket is
-//! deeper than the hint, its parent must be gone first. If the parent is not gone, the thread first splits it, or
+//! deeper than the root, its parent must be gone first. If the parent is not gone, the thread first splits it, or
 //! finishes its split. The word may already be a bucket while the parent is still frozen: a hop to it would be undone
 //! for all threads that come through the parent.
 //!
@@ -75,7 +75,7 @@
 //! An insert that finds no room allocates the next block and sets the aside bit. From then on inserts and removes split
 //! the words of the level from the first to the last, each a few: the *sweep*. All words before its *cursor* are gone.
 //! An insert whose buckets are both full also splits one of them that the sweep has not reached. When all words are
-//! gone the hint moves on. Any writer can do each step, so no thread waits for another.
+//! gone the root moves on. Any writer can do each step, so no thread waits for another.
 //!
 //! A table does not grow below the capacity of its size: a search for a path then goes as far as that of a fixed-size
 //! filter, which has room up to its capacity. Above it a search is shorter, because a doubling costs less than many
@@ -102,17 +102,17 @@
 //!
 //! # Giving back
 //!
-//! The pages of a block that the hint has left go back to the system, and read as absent words. A reader that comes to
-//! one loads the hint again. A helper of a split writes into absent words: if it slept while they were given back, it
+//! The pages of a block that the root has left go back to the system, and read as absent words. A reader that comes to
+//! one loads the root again. A helper of a split writes into absent words: if it slept while they were given back, it
 //! would put a bucket where there must be none, and a late exchange could succeed there. So helpers are pinned, and the
-//! pages go back when all threads that were pinned when the hint moved on have been unpinned (Fraser, "Practical
+//! pages go back when all threads that were pinned when the root moved on have been unpinned (Fraser, "Practical
 //! lock-freedom", 2004). Apart from helpers, only the first insert into a word of an added table pins.
 //!
-//! *An added table* begins with absent words, and nobody fills them in advance: as long as the hint is at the first
-//! level, an absent word there is an empty bucket. A reader of such a word checks the hint afterwards. A writer to one
-//! is pinned before it checks the hint: if the hint was still there, the word is not given back meanwhile.
+//! *An added table* begins with absent words, and nobody fills them in advance: as long as the root is at the first
+//! level, an absent word there is an empty bucket. A reader of such a word checks the root afterwards. A writer to one
+//! is pinned before it checks the root: if the root was still there, the word is not given back meanwhile.
 //!
-//! A block of more than 2 MiB goes back in parts of that size. When its time has come, a bit in the hint says so, and
+//! A block of more than 2 MiB goes back in parts of that size. When its time has come, a bit in the root says so, and
 //! each insert or remove gives back one part, until the last is gone and the bit is cleared. Nothing is lost if inserts
 //! and removes stop before: `finish_doubling` and `shrink_to_fit` give back the rest, and until then it counts as
 //! memory in use. The thread that clears the bit looks for parts once more, and sets it again if there are any.
@@ -209,11 +209,11 @@
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
-//! | hint: load, exchange | SeqCst | each other: the block is there, the words of the level before are gone, the table after this one is there. In the one order of the words, because a token in an added table is as visible as the bit that leads there | load: yes, to Relaxed; exchange: no, it is a read-modify-write, which a model lets nobody miss for long |
-//! | address of the level below: load, store | Acquire, Release | each other: the block is there | no: the bit in the hint, which is set later, says the same |
-//! | cursor: load, exchange | Acquire, AcqRel | each other; a thread that continues from there, or reads the children of a word before it, has acquired the splits | no: a thread that moves the hint has read the words by then, and the content of a frozen bucket is its parts |
+//! | root: load, exchange | SeqCst | each other: the block is there, the words of the level before are gone, the table after this one is there. In the one order of the words, because a token in an added table is as visible as the bit that leads there | load: yes, to Relaxed; exchange: no, it is a read-modify-write, which a model lets nobody miss for long |
+//! | address of the level below: load, store | Acquire, Release | each other: the block is there | no: the bit in the root, which is set later, says the same |
+//! | cursor: load, exchange | Acquire, AcqRel | each other; a thread that continues from there, or reads the children of a word before it, has acquired the splits | no: a thread that moves the root has read the words by then, and the content of a frozen bucket is its parts |
 //! | number of words taken: load, exchange | Relaxed | nothing depends on it | weakest there is |
-//! | marks in the header of a block | plain, written before the hint leads there | hint: load | no: not an atomic |
+//! | marks in the header of a block | plain, written before the root leads there | root: load | no: not an atomic |
 //! | bytes given back | Relaxed | a measure | weakest there is |
 //!
 //! # Evidence

@@ -30,7 +30,7 @@
 //!
 //! # Tables that double
 //!
-//! A scan of such a table reads the *regions* of the level of the hint: each is a bucket, or its two children if it is
+//! A scan of such a table reads the *regions* of the level of the root: each is a bucket, or its two children if it is
 //! gone. The copy is a table of that level, and regions that were found split are split in it. So a growth may begin,
 //! continue and end meanwhile. If a child is gone too, which takes a second growth, the scan begins again.
 //!

@@ -230,8 +230,8 @@ impl Operations for Growing {
 
     fn begin_to_double(&self) -> bool {
         let target = self.tables.target();
-        let hint = target.tokens().hint();
-        target.tokens().can_grow() && target.begin_to_grow(hint).is_ok()
+        let root = target.tokens().root();
+        target.tokens().can_grow() && target.begin_to_grow(root).is_ok()
     }
 
     fn add_table(&self) -> bool {

@@ -190,14 +190,14 @@ mod tests {
             let first = level - u32::from(has_doubled && level > 1);
             let whole = |place| Region::Whole(content(1 << level | place));
             let blocks = Blocks::with_regions(first, Stage::at_rest(level), whole).expect("memory");
-            blocks.begin_to_grow(blocks.hint()).expect("memory");
+            blocks.begin_to_grow(blocks.root()).expect("memory");
             for child in 2 << level..4 << level {
                 blocks.exchange(child, Word::ABSENT, content(child));
             }
             let gone = cursor.index((1 << level) + 1);
-            blocks.move_on(blocks.hint(), 0..gone);
-            let cursor = blocks.cursor(blocks.hint());
-            let growing = blocks.growing(blocks.hint()).expect("it is growing");
+            blocks.move_on(blocks.root(), 0..gone);
+            let cursor = blocks.cursor(blocks.root());
+            let growing = blocks.growing(blocks.root()).expect("it is growing");
             let swept = blocks.swept(growing, hash);
             let class = Class::of_hash(hash);
             let words = swept.load();

@@ -144,7 +144,7 @@ impl Sweep {
 /// The whole state of a table, except its words and its first level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stage {
-    /// The level of the hint.
+    /// The level of the root.
     pub(crate) level: u32,
     /// While the table grows: this many buckets of the level are split, from the first on. Later ones may be.
     pub(crate) cursor: Option<usize>,

@@ -28,7 +28,7 @@ pub(super) struct LevelGraph<'a> {
     words: Level<'a>,
     /// Maximum number of buckets that a search examines.
     budget: usize,
-    /// Whether the hint has reached this level: then all buckets above were gone.
+    /// Whether the root has reached this level: then all buckets above were gone.
     is_reached: bool,
 }
 

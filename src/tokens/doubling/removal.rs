@@ -7,19 +7,19 @@ use super::parts::{Doubling, Live, Token};
 use super::settlement::live;
 use super::splitting::help_to_grow;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, Hint, Prefix, Word};
+use crate::table::doubling::{Class, Prefix, Root, Word};
 
-/// Removes one token that covers this item, by a hint of just before. Returns false if there is none.
+/// Removes one token that covers this item, by a root of just before. Returns false if there is none.
 ///
 /// Linearization points: of a success, the exchange that clears the slot; of a failure, a moment between the two
 /// version reads, as of a miss.
 #[inline]
-pub(super) fn remove(tokens: &Doubling, hint: Hint, hash: u64) -> bool {
-    let pair = tokens.blocks.pair(hint, hash);
+pub(super) fn remove(tokens: &Doubling, root: Root, hash: u64) -> bool {
+    let pair = tokens.blocks.pair(root, hash);
     let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
-    if hint.is_at_rest() && Word::are_plain(a, b) {
+    if root.is_at_rest() && Word::are_plain(a, b) {
         let covering = pair.covering(a, b);
         // Keep one of the two bits of each lane.
         let lanes = covering & 0x5555;

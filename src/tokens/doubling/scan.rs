@@ -115,7 +115,7 @@ fn split(copy: &Doubling, bucket: usize) -> Result<(), OutOfMemory> {
     let Some(content) = copy.peek(bucket) else {
         return Ok(());
     };
-    copy.begin_to_grow(copy.hint())?;
+    copy.begin_to_grow(copy.root())?;
     let parts = parts(bucket, content, copy.blocks.depth(level_of(bucket)));
     copy.blocks.set_region(bucket, Region::Split(parts));
     Ok(())
@@ -149,7 +149,7 @@ fn merge_bucket(
 /// Adds a token to a table that nobody else has, to this bucket if it has room.
 pub(super) fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), Disturbance> {
     let (mut bucket, mut token) = live(copy, bucket, token);
-    if copy.is_growing(copy.hint()) && !copy.look(bucket).has_room() {
+    if copy.is_growing(copy.root()) && !copy.look(bucket).has_room() {
         // As an insert does: a split makes room. And a path needs both buckets on one level.
         let region = bucket >> (level_of(bucket) - copy.level());
         split(copy, region)?;
@@ -245,7 +245,7 @@ mod tests {
     }
 
     fn begin(tokens: &Doubling) {
-        tokens.begin_to_grow(tokens.hint()).expect("memory");
+        tokens.begin_to_grow(tokens.root()).expect("memory");
     }
 
     fn double(tokens: &Doubling) {
@@ -275,7 +275,7 @@ mod tests {
             let tokens = table(first, level);
             let buckets = 1usize << level;
             for hash in (0..3 * buckets as u64).map(model::mix) {
-                let _ = tokens.insert(tokens.hint(), hash, 256);
+                let _ = tokens.insert(tokens.root(), hash, 256);
             }
             assert_copied(&tokens);
             begin(&tokens);
@@ -285,7 +285,7 @@ mod tests {
                 assert!(splitting::split(&tokens, buckets | place));
                 assert_copied(&tokens);
             }
-            while tokens.is_growing(tokens.hint()) {
+            while tokens.is_growing(tokens.root()) {
                 assert_copied(&tokens);
                 assert!(splitting::help_to_grow(&tokens));
             }
@@ -294,8 +294,8 @@ mod tests {
             for place in 0..2 * buckets {
                 assert!(splitting::split(&tokens, (2 * buckets) | place));
             }
-            // Nobody has moved the hint on.
-            assert!(tokens.is_growing(tokens.hint()));
+            // Nobody has moved the root on.
+            assert!(tokens.is_growing(tokens.root()));
             assert_copied(&tokens);
         }
     }
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(copy.peek(bucket), None);
         assert_eq!(copy.taken(), 12);
         assert!(hashes.clone().all(|hash| copy.count(hash) == 1));
-        assert!(hashes.clone().all(|hash| copy.remove(copy.hint(), hash)));
+        assert!(hashes.clone().all(|hash| copy.remove(copy.root(), hash)));
     }
 
     /// The table doubles twice after the copy was made for its level. If the stripes still announced a scan, all later
@@ -330,7 +330,7 @@ mod tests {
             let tokens = table(4, 4);
             let item = 0x0123_4567_89ab_cdef;
             assert!(
-                tokens.insert(tokens.hint(), item, 256).is_ok(),
+                tokens.insert(tokens.root(), item, 256).is_ok(),
                 "there is room"
             );
             let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");

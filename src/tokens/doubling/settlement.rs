@@ -94,10 +94,10 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
 
 /// Both live buckets of an item, settled.
 pub(super) fn live_pair(tokens: &Doubling, class: Class) -> [Live; 2] {
-    let hint = tokens.blocks.hint();
-    let words = tokens.blocks.level(hint.level());
-    let below = if tokens.is_growing(hint) {
-        tokens.blocks.level(hint.level() + 1)
+    let root = tokens.blocks.root();
+    let words = tokens.blocks.level(root.level());
+    let below = if tokens.is_growing(root) {
+        tokens.blocks.level(root.level() + 1)
     } else {
         None
     };
