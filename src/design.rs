@@ -21,8 +21,8 @@
 //! | pass | one visit to every word of a table, by an emptying or a scan |
 //! | scan | the reading of the whole table for a snapshot |
 //! | hint | a note from a writer to a scan: tokens of this class change places |
-//! | descriptor | the record of what a relocation, an admission or an emptying does to its words |
-//! | use | what a descriptor does once, for one transfer; uses are numbered |
+//! | descriptor | the record of a *transfer*: of what a relocation, an admission, an emptying or a split does to its words |
+//! | use | one transfer of a descriptor; its uses are numbered |
 //! | control | the word of a descriptor that holds the number of its use and the state: pending, committed or aborted |
 //! | reference | the value of a word that names a use of a descriptor |
 //! | frozen | of a word: it holds a reference. To *install* the reference freezes the word, to *write back* the content thaws it |

@@ -5,8 +5,8 @@
 //! candidate. If a reader saw the token in neither bucket, and the same version before and after, it missed no
 //! token.
 //!
-//! The lowest bit of a stripe is not part of the version. It tells writers that bump the stripe that a scan is
-//! under way ([`hints`](super::hints)).
+//! The lowest bit of a stripe tells writers that bump it that a scan is under way ([`hints`](super::hints)). A reader
+//! that sees this bit change looks again.
 
 use alloc::boxed::Box;
 use core::ops::Range;

@@ -559,7 +559,7 @@ mod tests {
         assert!(blocks.release_part(), "it stays");
     }
 
-    /// A thread finds no memory behind the root. Before it clears the bit, another block is abandoned while the bit is
+    /// A thread finds no memory to give back. Before it clears the bit, another block is abandoned while the bit is
     /// still set. Some writer must be told to give that block back.
     #[test]
     fn what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten() {

@@ -108,7 +108,7 @@ pub(crate) struct Swept<'a> {
 
 impl<'a> Swept<'a> {
     /// Of an item whose hash begins, without the last `shift` bits, with its place in the level below and the ten bits
-    /// after that. Without a branch on the level, because nobody can foretell it.
+    /// after that. Without a branch on the level, because it is unpredictable.
     ///
     /// # Safety
     ///

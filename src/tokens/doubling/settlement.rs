@@ -73,7 +73,7 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
         match tokens.pool.resolve(bucket, reference) {
             // The use is over, so the word has changed.
             Resolved::Stale => {}
-            // A split is pending for ever: its parts are what it becomes.
+            // A split is never decided: its parts are what it becomes.
             Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
             // Only the owner of an admission knows its answers from elsewhere.
             Resolved::Pending(pending) => {

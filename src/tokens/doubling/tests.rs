@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// Few heads, and few index bits behind those of a table of this level: so that many prefixes are nested.
+/// Few heads, and few index bits after those of a table of this level: so that many prefixes are nested.
 fn narrow(hash: u64, bits: u32) -> u64 {
     hash & u64::MAX << (64 - bits) | (hash & 3 | 1) << 10
 }
