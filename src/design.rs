@@ -8,17 +8,27 @@
 //! | bucket | one 64-bit atomic word; the layout sets the number of slots: four with 4 x 16 |
 //! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
 //! | class | the items with equal fingerprint and candidates |
-//! | token | a stored copy of a fingerprint; those of a class are interchangeable but for [values](protocol#values) |
-//! | stripe | one of 32 version counters, chosen by the fingerprint alone |
+//! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [values](protocol#values) |
+//! | twin | of a token that a remove takes: a token of the same class in the other candidate |
+//! | stripe | one of 32 counters, chosen by the fingerprint alone; its value is the *version* of all classes that share it |
+//! | bump | to increment a stripe before tokens change places; `announce` bumps, and leaves a hint if a scan is on |
 //! | path | the chain of relocations that opens a slot in a full pair of buckets |
-//! | relocation | the move of one token to its alternate bucket, as one atomic step over two words |
+//! | relocation, or hop | the move of one token to its alternate bucket, as one atomic step over two words |
 //! | admission | the step of `insert_unique`: add a token if the other candidate holds no equal one |
+//! | target | the word that an admission freezes and adds to (of an engine: the table that takes inserts) |
+//! | witness | the other candidate, which an admission reads |
 //! | emptying | the removal of all tokens of one word, in a table whose generation is forgotten |
+//! | pass | one visit to every word of a table, by an emptying or a scan |
 //! | scan | the reading of the whole table for a snapshot |
 //! | hint | a note from a writer to a scan: tokens of this class change places |
-//! | descriptor | the record of what a relocation, an admission or an emptying does to its words |
-//! | reference | the value of a word that names a descriptor: the word is frozen |
+//! | descriptor | the record of a *transfer*: of what a relocation, an admission, an emptying or a split does to its words |
+//! | use | one transfer of a descriptor; its uses are numbered |
+//! | control | the word of a descriptor that holds the number of its use and the state: pending, committed or aborted |
+//! | reference | the value of a word that names a use of a descriptor |
+//! | frozen | of a word: it holds a reference. To *install* the reference freezes the word, to *write back* the content thaws it |
+//! | settle | to read a word as a writer does: decide what is pending, and write back what is decided |
 //! | level | the number of bits of a bucket's number, in a table that doubles |
+//! | root | of a table that doubles: the word that says at which level lookups begin |
 //! | split | the replacement of a bucket by its two children, one level deeper |
 //! | generation | the tokens inserted between two rotations, in one of the tables of a filter that rotates |
 //! | spare | the table that holds no generation |
@@ -82,7 +92,8 @@
 //! * *Nothing that changes inside the filter.* All atomics are behind pointers, so the compiler keeps the geometry and
 //!   the pointers in registers from one lookup of a loop to the next.
 //! * *No bounds check* on the two loads, by an `unsafe` block: the table computes the candidates from its own geometry,
-//!   whose indexes are below its size. None on the version either, because a mask is less than a power of two.
+//!   whose indexes are below its size. None on the version either: its index is taken modulo the number of stripes, a
+//!   constant.
 //! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number that no
 //!   other live thread has. The number selects a cell that only this thread writes.
 //!
@@ -95,7 +106,7 @@
 //! A processor that needs a cache line changed by another one waits longer than for a miss of its own. The repository's
 //! program `cache-lines` counts such lines, operation by operation, for up to 128 processors:
 //!
-//! * *Lookups take none*, because they write nothing.
+//! * *Lookups alone* make no line pass between processors, because they write nothing.
 //! * *A change* takes the line of its bucket, which no design avoids. If it finds room it takes nothing else: each cell
 //!   of the counter belongs to one thread, up to 48 threads. (A small table has fewer cells, and a table for less than
 //!   2,000 items a single one, which all threads write.)
@@ -107,16 +118,16 @@
 //!
 //! Every operation is lock-free. A loop repeats only because another operation changed a word or a control or bumped a
 //! shared stripe, or because another thread's transfer was settled. No operation is wait-free: an endless sequence of
-//! relocations can make a lookup repeat indefinitely. An aborted operation makes no progress itself, so relocations and
-//! admissions are attempted a bounded number of times (64); after that an insert answers `Full`. A claim of a
-//! descriptor counts as a failed attempt if it finds none free 65 times, yielding the processor to other threads in
-//! between.
+//! relocations can make a lookup repeat indefinitely. An aborted operation makes no progress itself, so an insert makes
+//! at most 64 attempts at relocations or an admission, and then answers `Disturbed` or `NoDescriptor`. A growing filter
+//! makes more attempts, and may grow instead. A claim of a descriptor counts as a failed attempt if it finds none free
+//! 65 times, yielding the processor to other threads in between.
 //!
 //! A thread that stops permanently at any step leaves at most two frozen words, which the next writer settles. It also
-//! costs one descriptor, which is lost until `clear`. A table has as many descriptors as fit into a 16th of the bytes
-//! of its words: 2 in a table of less than 512 buckets, and at most 64, or four for each processor. If all descriptors
-//! that a thread can claim are lost, its inserts that need one are refused. If the thread stops between its exchange or
-//! commit and the count, `len` stays off by one.
+//! costs one descriptor, which is lost until `clear`, or `shrink_to_fit` of a growing filter. A table has as many
+//! descriptors as fit into a 16th of the bytes of its words: 2 in a table of less than 512 buckets, and at most 64, or
+//! four for each processor. If all descriptors that a thread can claim are lost, its inserts that need one are refused.
+//! If the thread stops between its exchange or commit and the count, `len` stays off by one.
 //!
 //! The first write of a thread, to any filter, is lock-free inside the crate: it takes a number by an exchange. But it
 //! also registers with the C runtime to return the number when the thread ends. That may take a lock.
@@ -150,13 +161,14 @@
 //! The table is a row of `r` ranges of `L = 2^k` buckets. With a 64-bit hash `h` and `m = r L`,
 //!
 //! ```text
-//! first  = floor(h m / 2^64)                                        (Lemire 2019)
+//! first  = floor(h m / 2^64)
 //! f      = h mod 2^16, 1 for 0                                      (2^b for fingerprints of b bits)
 //! second = first xor (((f * 0x9e3779b97f4a7c15) | 2^63) >> (64 - k))
 //! ```
 //!
-//! With `r = 1` this is equation (1) of Fan et al. For every `r` it is an involution within the range. The forced top
-//! bit makes the candidates differ.
+//! The multiplication (Lemire, "Fast random integer generation in an interval", 2019) allows any number of ranges. With
+//! `r = 1` the last line is equation (1) of Fan et al. For every `r` it is an involution within the range. The forced
+//! top bit makes the candidates differ.
 //!
 //! Ranges fill unevenly, so there are at most 31, and a filter is sized with a margin of five standard
 //! deviations of a range's share.
@@ -174,9 +186,9 @@
 //!
 //! *The protocol, state by state* (`tests/checker`): as a machine of single accesses, in every interleaving of written
 //! and random programs of up to four threads, without a bound on preemptions, with threads that stop permanently at any
-//! step. A monitor tracks all orders that are still possible and fails if none is left. The machine is compared with
-//! this code call by call and word by word, and access by access in the build with steps. It sees one order of all
-//! accesses, so it says nothing about weak memory; its tables are tiny.
+//! step. A monitor tracks all orders that are still possible and fails if none is left. The machine of a fixed table is
+//! compared with this code call by call and word by word, and access by access in the build with steps. It sees one
+//! order of all accesses, so it says nothing about weak memory; its tables are tiny.
 //!
 //! *This code under loom* (`loom-tests`): small races in all schedules with at most two preemptions (one for the
 //! largest models), and all outcomes of weak memory that loom explores. The races are every case of a miss, the reuse

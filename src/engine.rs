@@ -1,7 +1,8 @@
 //! Engines: what a filter does with a hash.
 //!
 //! There are three: [`Fixed`], one table; [`Growing`], a table that doubles; and [`Rotating`], a ring of tables. The
-//! public filter is written once, over the trait [`Operations`]. A fourth engine is any of these, chosen at run time.
+//! public filter is written once, over the trait [`Operations`]. [`Dyn`](crate::Dyn) boxes any of them, for a choice at
+//! run time.
 
 #[cfg(feature = "std")]
 pub(crate) mod growing;

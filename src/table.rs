@@ -103,10 +103,10 @@ impl<L: Layout> Table<L> {
         current: impl Into<Word<L>>,
         new: impl Into<Word<L>>,
     ) -> bool {
-        // SeqCst: see `load`. As a Release it publishes what the writer did before, the bump of a stripe or
-        // the fields behind a reference; as an Acquire it orders the writer's next step after what the
-        // word's last writer did. On failure too: an owner that finds its word written back by another has
-        // that write-back behind it in the one order.
+        // SeqCst: see `load`. As a Release it publishes what the writer did before, the bump of a stripe or the fields
+        // that a reference leads to; as an Acquire it orders the writer's next step after what the word's last writer
+        // did. On failure too: an owner that finds its word written back by another comes after that write-back in the
+        // one order.
         self.words[bucket]
             .compare_exchange(
                 current.into().bits(),
@@ -120,8 +120,7 @@ impl<L: Layout> Table<L> {
     /// Reads the word in its modification order: the latest value there is, never a stale one.
     #[inline]
     pub(crate) fn read_latest(&self, bucket: usize) -> Word<L> {
-        // A read-modify-write that changes nothing. Two threads that each froze one word and read the other
-        // this way cannot both miss the other's reference, even without the one order of `load`.
+        // A read-modify-write that changes nothing: `design::protocol`, "Admissions".
         Word::from_bits(self.words[bucket].fetch_or(0, Ordering::SeqCst))
     }
 

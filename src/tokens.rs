@@ -1,20 +1,21 @@
 //! The protocol: a multiset of tokens in the words of a table, shared by many threads without a lock.
 //!
-//! This is the entry: one line per operation, but for two that are methods in their modules, `empty_while` and
-//! `relocate_one`. The modules behind it, from the bottom up:
+//! This is the entry, mostly one line per operation. `empty_while` and `relocate_one` are methods in their modules. The
+//! modules, from the bottom up:
 //!
 //! | module | contents |
 //! |---|---|
 //! | `transfer`, `descriptor` | a change of two words as a value; the records that words are frozen with, and their meaning |
 //! | `stripes`, `hints` | signals to lookups and scans that tokens change places |
-//! | `parts` | all of them together |
+//! | `parts` | `Tokens`: the table and the two rows above |
 //! | `settlement` | how a writer handles a frozen word, and how a pending admission is decided |
 //! | `lookup`, `removal` | one step each over the two words of a class |
 //! | `path`, `relocation` | the search for a path to a vacant slot, and the move of a token along it |
 //! | `insertion`, `admission` | adding one token more, or the only one of its class |
 //! | `scan`, `emptying` | the whole table |
+//! | `doubling` | the protocol in a table that doubles, with a list of its own |
 //!
-//! Each module imports from those above it in this list, never the other way round.
+//! Each module imports only from modules listed before it.
 
 mod admission;
 mod descriptor;
@@ -67,8 +68,8 @@ impl<L: Layout> Tokens<L> {
         admission::insert_unique(self, hash)
     }
 
-    /// Adds a token of this class with a value if there is none. Returns `None` if this call added it, and else a value
-    /// that the class has.
+    /// Adds a token of this class with a value if there is none. Returns `None` if this call added it, otherwise a
+    /// value that the class has.
     pub(crate) fn find_or_insert(&self, hash: u64, value: Value) -> Result<Option<Value>, Refusal> {
         let found = admission::find_or_insert(self, hash, value)?;
         Ok(found.map(Token::value))
@@ -105,7 +106,7 @@ impl<L: Layout> Tokens<L> {
         removal::change(self, class, |bucket| bucket.without_token(token))
     }
 
-    /// One attempt to add it, if `elsewhere` there is no equal token either.
+    /// One attempt to add a token of this class, if there is none here or `elsewhere`.
     pub(crate) fn try_to_admit(
         &self,
         hash: u64,
@@ -185,7 +186,7 @@ impl<L: Layout> Tokens<L> {
         contents.map(Bucket::len).sum()
     }
 
-    /// The announcements so far that tokens change places. Two readings are equal only if there was none between them.
+    /// The number of bumps so far. Two readings are equal only if there was none between them.
     pub(crate) fn announcements(&self) -> u64 {
         self.stripes.bumps()
     }

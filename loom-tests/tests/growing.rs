@@ -143,7 +143,7 @@ fn a_token_that_hops_to_a_bucket_that_is_split_is_found() {
         .check();
 }
 
-/// Past a lookup in a table at rest; below the level of the hint; and where the sweep has not come to yet.
+/// Past a lookup in a table at rest; below the level of the root; and where the sweep has not come to yet.
 #[test]
 fn a_token_that_hops_past_a_lookup_is_found() {
     doubling([X])

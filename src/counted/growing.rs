@@ -3,7 +3,7 @@
 use super::counter::GrowingCounter;
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::table::Geometry;
-use crate::table::doubling::{Blocks, Hint, Lanes16, Region, Stage};
+use crate::table::doubling::{Blocks, Lanes16, Region, Root, Stage};
 use crate::table::sizing::{HEADS_AGREE, items_for, pair_slots};
 use crate::tokens::Refusal;
 use crate::tokens::doubling::Doubling;
@@ -21,7 +21,7 @@ impl GrowingTable {
         Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
     }
 
-    /// The same, in a time that does not depend on the number of buckets.
+    /// As [`new`](Self::new), but in a time that does not depend on the number of buckets.
     pub(crate) fn lazy(first: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
         let blocks = Blocks::lazy(first)?;
         Self::of(Doubling::with_blocks(blocks, search_budget)?, 0)
@@ -92,8 +92,8 @@ impl GrowingTable {
 
     /// The level after a growth in progress.
     pub(crate) fn size(&self) -> u32 {
-        let hint = self.tokens.hint();
-        hint.level() + u32::from(self.tokens.is_growing(hint))
+        let root = self.tokens.root();
+        root.level() + u32::from(self.tokens.is_growing(root))
     }
 
     pub(crate) fn slots(&self) -> usize {
@@ -123,7 +123,7 @@ impl GrowingTable {
         full_tables(load, doublings) * compared_when_first_full()
     }
 
-    /// The same if it were full, and one doubling larger if `grown`.
+    /// What [`compared`](Self::compared) returns for the full table, one doubling larger if `grown`.
     pub(crate) fn compared_when_full(&self, grown: bool) -> f64 {
         let doublings = self.size() - self.tokens.first() + u32::from(grown);
         full_tables(1.0, doublings) * compared_when_first_full()
@@ -134,15 +134,15 @@ impl GrowingTable {
         self.tokens.bytes_to_grow(level) + self.counter.bytes_to_grow(1 << level)
     }
 
-    /// Begins to double the table, unless it has grown since the hint was read. It must be able to.
-    pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<(), OutOfMemory> {
-        self.counter.grow(2 << hint.level())?;
-        self.tokens.begin_to_grow(hint)
+    /// Begins to double the table, unless it has grown since the root was read. It must be able to.
+    pub(crate) fn begin_to_grow(&self, root: Root) -> Result<(), OutOfMemory> {
+        self.counter.grow(2 << root.level())?;
+        self.tokens.begin_to_grow(root)
     }
 
     #[inline]
-    pub(crate) fn insert(&self, hint: Hint, hash: u64, budget: usize) -> Result<(), Refusal> {
-        self.tokens.insert(hint, hash, budget)?;
+    pub(crate) fn insert(&self, root: Root, hash: u64, budget: usize) -> Result<(), Refusal> {
+        self.tokens.insert(root, hash, budget)?;
         self.counter.add(1);
         Ok(())
     }
@@ -153,8 +153,8 @@ impl GrowingTable {
     }
 
     #[inline]
-    pub(crate) fn remove(&self, hint: Hint, hash: u64) -> bool {
-        let removed = self.tokens.remove(hint, hash);
+    pub(crate) fn remove(&self, root: Root, hash: u64) -> bool {
+        let removed = self.tokens.remove(root, hash);
         if removed {
             self.counter.subtract(1);
         }
@@ -177,7 +177,7 @@ impl GrowingTable {
     }
 }
 
-/// The same for a table that is full and has not doubled.
+/// What [`compared`](GrowingTable::compared) returns for a table that is full and has not doubled.
 pub(crate) fn compared_when_first_full() -> f64 {
     HEADS_AGREE * pair_slots::<Lanes16>() as f64
 }

@@ -1,5 +1,5 @@
-//! The protocol in one table: how a step changes two words, when each operation takes effect, and how weak each access
-//! may be.
+//! The protocol of one hash table: how a step changes two words, when each operation takes effect, and how weak each
+//! access may be.
 //!
 //! # Transfers
 //!
@@ -26,24 +26,24 @@
 //! | edge | who | by |
 //! |---|---|---|
 //! | publish | the owner | a store of the next number with PENDING, then of the fields |
-//! | install | the owner | an exchange of the word that was read for the reference; if the word differs, abort |
+//! | install | the owner | a compare-and-exchange of the word, from the content that was read to the reference; if it fails, abort |
 //! | bump | the owner | an addition to the stripe of the token that moves |
 //! | commit | the owner | an exchange of the control, PENDING for COMMITTED |
 //! | abort | any writer that meets the reference, or the owner | an exchange of the control, PENDING for ABORTED |
-//! | write-back | any writer that meets the reference, or the owner | an exchange of the reference for what it holds |
+//! | write-back | any writer that meets the reference, or the owner | a compare-and-exchange of the word, from the reference to its logical content |
 //!
 //! A relocation is six locked instructions: two installs, the bump, the commit, two write-backs. None of them can be a
 //! plain store. A stripe has many writers. A store of COMMITTED could come after ABORTED, when another thread has
 //! already restored one word. A stored write-back could come after that of another thread, and undo later changes to
 //! the word. A plain store suffices for the claim before the six: a quarter of the descriptors belong to one thread
 //! each, by its [number](super#progress), and only that thread writes the owner flag. A thread without a number of its
-//! own, and a call within a call, claims one of the others by an exchange.
+//! own, and a call from a signal handler inside another call, claims one of the others by an exchange.
 //!
 //! A table that doubles adds descriptors to its pool after it has grown, and removes none. They are in a separate
 //! allocation, numbered after the existing ones. A quarter of them belong to one thread each from the beginning, and
-//! descriptors that already belonged to a thread still do. So a thread may claim one of any part, whichever parts other
-//! threads know of. A thread that reads a reference to an added descriptor finds it: the owner had read the address of
-//! the part before it installed the reference.
+//! descriptors that already belonged to a thread still do. So a thread may claim one from any allocation, whichever
+//! allocations other threads know of. A thread that reads a reference to an added descriptor finds it: the owner had
+//! read the address of the allocation before it installed the reference.
 //!
 //! An admission freezes one word, its target, and has no bump. A writer that meets it pending reads its witness, and
 //! commits or aborts accordingly. An emptying freezes one word too; a writer that meets it pending aborts it, unless it
@@ -79,29 +79,21 @@
 //! |---|---|
 //! | `insert`, room in a candidate | the exchange that adds the token |
 //! | `insert`, by a path | the commit of the last hop, which places the token in the slot it opens |
-//! | `insert`, in a growing filter | the same two points, in its target table; a split changes nothing |
-//! | `insert`, refused: `Full` or `TooManyCopies` | any moment of the call: it changed no class |
-//! | `contains`, true | the load of the word that holds the token; if the token is arriving, see below |
+//! | `insert`, in a growing filter | the same two points, in the table that it chose; a split changes nothing |
+//! | `insert` or `insert_unique`, refused, whatever the error | any moment of the call: it changed no class |
+//! | `contains`, true | the load of the word that holds the token; for a token arriving from a word that is frozen by the same reference, a moment of the call at which both words were frozen and the token was stored |
 //! | `contains`, false | a moment between the two reads of the version, see [a miss](#a-miss) |
 //! | `remove`, true | the exchange that clears the token, except below |
 //! | `remove`, false | as `contains`, false |
-//! | `insert_unique`, true | its commit; if equal tokens came before it, see below |
+//! | `insert_unique`, true | its commit; if equal tokens were inserted between the deciding read of the witness and the commit, the last moment before the commit at which the class was empty |
 //! | `insert_unique`, false | the load that saw the token |
-//! | `insert_unique`, refused | any moment of the call: its attempt was aborted, or never begun |
 //! | `rotate`, `rotate_if` that rotated | the exchange of the state |
-//! | a call that acts on a forgotten generation | just before the rotation that forgot it; but see [late inserts] |
+//! | a call that acts on a table whose generation is forgotten | just before the rotation that forgot it; but see [late inserts](super::rotation#late-inserts) |
 //! | a batch call | each item has the point of its own call; the batch has none |
 //! | `clear`, and every call that takes `&mut self` or `self` | the call: no other thread uses the filter |
 //! | a relocation that commits | its commit; it is not an operation of the object and changes no class |
 //! | a relocation that aborts | none: the words hold what they held |
-//! | `count`, `len`, `snapshot` | none, but they have [bounds](#outside); see [`snapshots`](super::snapshots) |
-//!
-//! [late inserts]: super::rotation#late-inserts
-//!
-//! A lookup that finds a token arriving from a word that is frozen by the same reference takes effect at a moment of
-//! the call at which both words were frozen and the token was stored. If equal tokens were inserted between the
-//! deciding read of the witness and the commit, `insert_unique` takes effect at the last moment before the commit at
-//! which the class was empty.
+//! | `count`, `len`, `snapshot` | none, but they have bounds: see [outside](#outside) and [`snapshots`](super::snapshots) |
 //!
 //! The points are those of one table. [`doubling`](super::doubling#several-tables) and [`rotation`](super::rotation)
 //! combine the answers of several.
@@ -119,17 +111,17 @@
 //!    If the bump came after the first read of the version, the second read sees it: the reader has acquired the commit
 //!    through the word `B`, which it saw without the token. If the bump came before the first read, the reader acquired
 //!    both installs with it, so its load of `A` sees the reference or a later value. A later value holds the token
-//!    until it hops or is removed again, which is another link. If it is the reference and the descriptor says PENDING,
-//!    the reader looks at the source. The same reference there means present. Another value and an unchanged control
-//!    mean that the relocation has not frozen the source, contrary to the bump. Another value and a changed control
-//!    make the reader start again.
+//!    until it hops or is removed again, which is another case of this list. If it is the reference and the descriptor
+//!    says PENDING, the reader looks at the source. The same reference there means present. Another value and an
+//!    unchanged control mean that the relocation has not frozen the source, contrary to the bump. Another value and a
+//!    changed control make the reader start again.
 //! 2. *Equal tokens were added to `A` after the reader loaded it, and those in `B` were removed before the reader
 //!    loaded `B`.* Let `s` be the last moment before the load of `B` at which `A` held no `f`. A remove that cleared
 //!    `B` after `s` and bumped between the two reads of the version is noticed, because the reader acquired its
 //!    exchange with `B`. Every other such remove had begun before `s`: it read `A` before `s` and saw no token there,
-//!    or it bumped, in an earlier round, before the first read of the version. Take one of these removes for each token
-//!    that `B` held, place them just before the insert at `s`, and the miss right after them. No thread can tell: `A`
-//!    holds `f` from `s` on, and only "present" and "absent" are observable.
+//!    or it bumped, in an earlier round, before the first read of the version, and so before `s`. Take one of these
+//!    removes for each token that `B` held, place them just before the insert at `s`, and the miss right after them. No
+//!    thread can tell: `A` holds `f` from `s` on, and only "present" and "absent" are observable.
 //! 3. *A chain of both.* Each link that moves presence from the word that is read later to the one read earlier is of
 //!    one of the two kinds.
 //!
@@ -173,34 +165,30 @@
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
-//! | word: load of both | SeqCst | exchange of the word | yes, to Acquire and to Relaxed |
-//! | word: load | SeqCst | exchange of the word | yes, to Relaxed |
+//! | word: `Pair::load` | SeqCst | exchange of the word | yes, to Acquire and to Relaxed |
+//! | word: `Table::load` | SeqCst | exchange of the word | yes, to Relaxed |
 //! | word: exchange | SeqCst | loads of the word | yes, to AcqRel and to Acquire |
 //! | witness | SeqCst read-modify-write | the rival's install | yes, to a load |
 //! | version, first read | Acquire | bump | yes |
-//! | version, second read | Relaxed, behind the loads of the words | bump, through a word | weakest there is |
-//! | bump | Release | version, first read; announcement of a scan | yes |
-//! | the same | Acquire | announcement of a scan: a hint comes after the log was emptied | no: a read-modify-write |
-//! | scan: announce | Acquire | bump | yes |
-//! | the same | Release | bump | no, see there |
+//! | version, second read | Relaxed, after the loads of the words | bump, through a word | weakest there is |
+//! | bump, its write | Release | version, first read; announcement of a scan | yes |
+//! | bump, its read | Acquire | announcement of a scan, so that a hint comes after the log was emptied | no: under loom a read-modify-write finds the latest value anyway |
+//! | scan: announce, its read | Acquire | bump, its write | yes |
+//! | scan: announce, its write | Release | bump, its read | no, for that reason |
 //! | scan: end | Relaxed | a writer that bumps later moves what was already copied | weakest there is |
 //! | log of hints | Relaxed, before the commit or exchange that the scan acquires | the word | weakest there is |
 //! | right to scan | Acquire, Release | its release, its claim | no: what they order is one log, cell by cell |
 //! | control: publish | Release, then a Release fence | Acquire fence of the reader | yes, both |
-//! | control: read | SeqCst, behind an Acquire fence | the decision | yes, to Relaxed, and the fence |
+//! | control: read | SeqCst, after an Acquire fence | the decision | yes, to Relaxed, and the fence |
 //! | control: decision | SeqCst | control: read | yes, to Relaxed |
 //! | fields | Relaxed, between the fences | | weakest there is |
 //! | claim of a descriptor | Acquire | its release | yes |
 //! | release of a descriptor | Release | the next claim | yes |
-//! | claim of the thread's own descriptor | Relaxed | the last holder of the number: see there | weakest there is |
+//! | claim of the thread's own descriptor | Relaxed | nobody else writes it; the last use by an earlier holder of the number was acquired with the number | weakest there is |
 //! | other tables' words, for an admission | SeqCst read-modify-write | a rival's install | yes, to a load |
 //! | item counter | Relaxed | orders nothing | weakest there is |
-//! | number of a thread: take | Acquire | its return | no model: the checker has its own threads |
-//! | number of a thread: return | Release | the next take, which then sees the cell and the descriptor | no model |
-//!
-//! In the checker a read-modify-write finds the latest value anyway, whatever its ordering. Nobody else writes the
-//! claim of a thread's own descriptor. The next holder of a number sees the count of its cell, and the last use of its
-//! descriptor.
+//! | number of a thread: take | Acquire | its return | no model: under loom a thread takes no number |
+//! | number of a thread: return | Release | the next take; the next holder then sees the count of its cell, and the last use of its descriptor | no model, for that reason |
 //!
 //! The accesses that only a table that doubles has, and those to the state of a filter that rotates, are in separate
 //! tables: [`doubling`](super::doubling#orderings), [`rotation`](super::rotation#orderings).
@@ -220,9 +208,9 @@
 //!
 //! | module | what it does with values |
 //! |---|---|
-//! | relocation | moves *this* token: if it has another value by now, the hop is impossible, as if it were gone |
+//! | relocation | moves *this* token: if the token has another value by now, the hop is impossible, as if the token were gone |
 //! | replacement | one exchange of the word that holds the token; a frozen word is settled first |
-//! | removal of a value | takes a token with that value; one of any value in the other bucket is a twin, so it bumps |
+//! | removal of a value | takes a token with that value; a token of any value in the other bucket is a twin, so it bumps |
 //! | admission | asks whether there is any token of the class; the token that it places has the value |
 //! | scan | copies tokens, and corrects a class of the copy token by token |
 //!
@@ -253,9 +241,8 @@
 //!   other bucket, so it bumps whenever it has seen one of the same value.
 //! * **All together, if a class never has two tokens at a time.** Then each load of a token is a load of the whole
 //!   state of the class. A miss that was validated has a moment at which the class was empty: tokens that take turns do
-//!   not overlap, so between the remove of the one and the admission of the other, both of which the reader has behind
-//!   or before it, there is none. `insert_unique_value` keeps to one token: it commits only if the witness holds none
-//!   while its target is frozen. A plain insert of the class does not.
+//!   not overlap, so the class was empty at a moment between the two loads. `insert_unique_value` keeps to one token:
+//!   it commits only if the witness holds none while its target is frozen. A plain insert of the class does not.
 //!
 //! ## What is checked
 //!

@@ -2,7 +2,7 @@
 //!
 //! A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) of `n` generations has `n + 1` tables of one geometry. One
 //! word, the *state*, holds the number `g` of rotations, the index of the young table, and whether the spare is known
-//! to be empty. The tables form a circle: behind the young table comes the *spare*, which holds no generation, then the
+//! to be empty. The tables form a circle: after the young table comes the *spare*, which holds no generation, then the
 //! generations from the oldest on. A rotation is one exchange of the state: the spare becomes the young table of
 //! generation `g + 1`, and the table of the oldest generation becomes the spare. Nothing is allocated or freed, so
 //! there are no epochs. But a thread can be late: it read the state, was stopped, and continues in a table that has
@@ -35,21 +35,21 @@
 //! that `g` is unchanged. Until it is decided, nobody changes the word. So all tokens that it removes were stored
 //! before that check, however much later the commit is. The same holds for another thread that empties the same spare,
 //! meets the reference, finds `g` unchanged and commits: the word was frozen before its check too. If these tokens were
-//! inserted in their time, no walk may see them from the next rotation on anyway. If a late insert
-//! put them there, see [below](#late-inserts).
+//! inserted while the table was young, no walk may see them from the next rotation on anyway. If a late insert put them
+//! there, see [below](#late-inserts).
 //!
-//! **After a whole pass, no token is left that was stored at its beginning.** Each word was empty at some moment of the
-//! pass. A token that is left can only have been in the other word of its class when one of the two was passed: it
-//! hopped behind the pass. Hops in a spare are those of late inserts, but any token may hop. As for a
-//! [miss](super::protocol#a-miss), the stripes tell: a hop bumps one between its installs and its commit. The pass
-//! reads all stripes before and after. If the bump came in between, the pass is repeated. If it came after the second
-//! reading, so did the commit, but the pass has emptied the word that was to be frozen, or aborted the relocation. If
-//! it came before the first reading, that acquired both installs, so the pass met the reference in the first of the two
-//! words, and settled it.
+//! **After a whole pass, one emptying of every word, no token is left that was stored at its beginning.** Each word was
+//! empty at some moment of the pass. A token that is left can only have been in the other word of its class when one of
+//! the two was emptied: it hopped to the word that was emptied first. Hops in a spare are those of late inserts, but
+//! any token may hop. As for a [miss](super::protocol#a-miss), the stripes tell: a hop bumps one between its installs
+//! and its commit. The pass reads all stripes before and after. If the bump came in between, the pass is repeated. If
+//! it came after the second reading, so did the commit, but the pass has emptied the word that was to be frozen, or
+//! aborted the relocation. If it came before the first reading, that acquired both installs, so the pass met the
+//! reference in the first of the two words, and settled it.
 //!
 //! The pass aborts pending admissions in the spare, like relocations. An admission that has checked `g` has frozen its
 //! word when the table was young. So the pass meets the reference, or the content that was committed: no admission
-//! places a token behind a pass.
+//! places a token in a word that the pass has left.
 //!
 //! # Late inserts
 //!
@@ -73,10 +73,10 @@
 //! that was removed does not come back.
 //!
 //! But a token can be found, not be found, and be found again, before its insert returns. Let the insert's exchange be
-//! in the spare, behind a pass that has set the mark. A late lookup, which has read the state before the rotation,
-//! finds the token there. A lookup that begins now does not look there. If there is a rotation before the insert reads
-//! the state again, lookups find the token in the young generation. So there is no one moment at which such an insert
-//! takes effect. Only hits that are validated, as misses are, would rule this out: one more load for each hit.
+//! in the spare, after a pass that has set the mark. A late lookup, which has read the state before the rotation, finds
+//! the token there. A lookup that begins now does not look there. If there is a rotation before the insert reads the
+//! state again, lookups find the token in the young generation. So there is no one moment at which such an insert takes
+//! effect. Only hits that are validated, as misses are, would rule this out: one more load for each hit.
 //!
 //! # The promises
 //!
@@ -154,18 +154,23 @@
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
 //! | state: load | SeqCst | its exchange, so that a reused table is seen empty | yes, to Relaxed |
-//! | the same | SeqCst | accesses of words, by a late insert and by a thread that empties its table | yes, to Acquire |
+//! | the same | SeqCst | loads and exchanges of words, by a late insert and by a thread that empties its table | yes, to Acquire |
 //! | state: exchange | SeqCst | its loads | yes, to Relaxed |
-//! | stripes, before a pass | Acquire | a bump: both references are met | no: the loads of the words meet them |
+//! | stripes, before a pass | Acquire | a bump, so that both references are met | no: the models' late relocations are met by the loads of the words |
 //! | stripes, after a pass | Acquire, though Relaxed would do | a bump, through a word | no, for that reason |
-//! | older generations' words, for an admission | SeqCst read-modify-write | a rival's install | yes, see [orderings] |
-//!
-//! [orderings]: super::protocol#orderings
+//! | older generations' words, for an admission | SeqCst read-modify-write | a rival's install | yes, see [orderings](super::protocol#orderings) |
 //!
 //! A mutant shows for each rule what happens without it: a plain exchange for an emptying; no check of `g` in it, or a
 //! check before the freeze; no check of the stripes; a rotation without a pass; no soil, one that leaves the mark, or
 //! one that is not counted; a walk from the young generation on; a walk, or an admission, that does not check for a
 //! rotation; an admission that does not ask the older generations, or that others decide.
+//!
+//! # Evidence
+//!
+//! Neither the state checker nor the histories of `tests/stress` have a filter that rotates. loom explores the races of
+//! two and three threads (`loom-tests/tests/rotating.rs`). Threads are stopped at each access of all calls, and
+//! overtaken by rotations (`tests/steps/tests/stops/rotations.rs` and `rotating_admissions.rs`). Real threads rotate
+//! filters that others use (`tests/suite/rotating/threads.rs`).
 //!
 //! # Why not otherwise
 //!

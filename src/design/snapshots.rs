@@ -5,16 +5,16 @@
 //!
 //! # What the copy holds
 //!
-//! **A class has at least as many tokens as it had at every moment of the call.** If there is a hint, this follows from
-//! the validated count. If there is none, suppose that a token was stored throughout and the scan read neither of its
-//! buckets with it. Then it came to the bucket that was read first after that read, and was gone from the other when
-//! that was read. As for a [miss](super::protocol#a-miss), it hopped, or equal tokens took turns:
+//! **Of each class, the copy has at least the smallest number of tokens that the class had during the call.** If there
+//! is a hint, this follows from the validated count. If not, suppose that a token was stored throughout and the scan
+//! read neither of its buckets with it. Then it came to the bucket that was read first after that read, and was gone
+//! from the other when that was read. As for a [miss](super::protocol#a-miss), it hopped, or equal tokens took turns:
 //!
 //! 1. *It hopped.* If the relocation bumped after the bit was set, it learnt of the scan and left a hint before its
 //!    commit. The scan acquired that commit with the word that it saw without the token, so it finds the hint. (The
-//!    bump cannot come after the bit was cleared, for the same reason.) If it bumped before, the scan acquired both
-//!    installs with the stripe. So its read of the first word saw the reference, or a later value. It aborted a pending
-//!    relocation; a committed one had brought the token.
+//!    bump cannot come after the bit was cleared: the scan acquired the commit, and so the bump, before it cleared the
+//!    bit.) If it bumped before, the scan acquired both installs with the stripe. So its read of the first word saw the
+//!    reference, or a later value. It aborted a pending relocation; a committed one had brought the token.
 //! 2. *Equal tokens took turns.* There are three cases for the remove that cleared the one. It saw the other, bumped,
 //!    and left a hint before its exchange. Or the scan acquired with the stripe what the remove had seen. Or it had
 //!    begun before the other came, and is placed before that.
@@ -30,7 +30,7 @@
 //!
 //! # Tables that double
 //!
-//! A scan of such a table reads the *regions* of the level of the hint: each is a bucket, or its two children if it is
+//! A scan of such a table reads the *regions* of the level of the root: each is a bucket, or its two children if it is
 //! gone. The copy is a table of that level, and regions that were found split are split in it. So a growth may begin,
 //! continue and end meanwhile. If a child is gone too, which takes a second growth, the scan begins again.
 //!

@@ -1,4 +1,4 @@
-//! An engine that grows: a table that doubles ten times, and then another one behind it.
+//! An engine that grows: a table that doubles ten times, and then another one after it.
 
 mod growth;
 mod tables;
@@ -228,8 +228,8 @@ impl Operations for Growing {
 
     fn begin_to_double(&self) -> bool {
         let target = self.tables.target();
-        let hint = target.tokens().hint();
-        target.tokens().can_grow() && target.begin_to_grow(hint).is_ok()
+        let root = target.tokens().root();
+        target.tokens().can_grow() && target.begin_to_grow(root).is_ok()
     }
 
     fn add_table(&self) -> bool {

@@ -30,7 +30,7 @@ pub struct Rotating<L: Layout = Lanes<4, 16>> {
     capacity: usize,
 }
 
-/// The same as for a filter of a fixed size.
+/// As for a filter of a fixed size.
 const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
 /// The number of walks after which a snapshot gives up.

@@ -55,8 +55,9 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// A growing filter checks all its tables, and all of this holds however it grows meanwhile. A rotating filter
     /// checks all its generations, and returns true at most once in the life of an item, even if it rotates meanwhile.
     ///
-    /// If the item is stored, the call costs a lookup. Otherwise it costs two exchanges on its word, three on a
-    /// descriptor, and relocations if both buckets are full, as for `insert`.
+    /// If the item is stored, the call costs a lookup. Otherwise it takes four locked instructions (two exchanges of
+    /// its word, one of a descriptor, one read-modify-write of the other word), and relocations if both buckets are
+    /// full, as for `insert`.
     ///
     /// # Errors
     ///

@@ -1,16 +1,12 @@
-//! Lanes that hold a prefix: a token's knowledge of its item in a table that doubles.
-//!
-//! An item has a *head* of 6 bits, which never changes, and an endless string of index bits. The first of them are the
-//! number of its bucket. A token holds the head, and some of those that follow: its *tail*. When the table doubles, the
-//! first bit of the tail becomes the last bit of the number. So the token stands for the same prefix as before, in a
-//! lane with one bit less.
+//! Lanes that hold a [prefix](crate::design::doubling#prefixes): a token's knowledge of its item in a table that
+//! doubles. Each doubling takes the first bit of the tail.
 //!
 //! ```text
 //! where the table began   | head : 6 | tail : 10             |
 //! deeper                  | head : 6 | tail : t <= 9 | 1 | 0 .. |
 //! ```
 //!
-//! A token *covers* an item that has its head and begins with its prefix. Heads are not 0, so neither is a lane.
+//! Heads are not 0, so neither is a lane.
 
 use super::{Fingerprint, Sight};
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -57,8 +53,8 @@ impl Head {
         self.0
     }
 
-    /// The lane of an item that has it, of which the next ten index bits are these, without the mark: so it is that of
-    /// a new token where the table began. Deeper, who looks for tokens that cover the item need not know the last bit.
+    /// The lane of an item that has it, of which the next ten index bits are these, without the mark: so it is that of a
+    /// new token where the table began. Deeper, who looks for tokens that cover the item need not know the last bit.
     #[inline]
     pub(crate) fn lane(self, next: u16) -> u16 {
         self.0 | next & TAIL
@@ -166,8 +162,8 @@ impl Marks {
         covering(self, wanted, 0, first, second)
     }
 
-    /// What a look at two words of this depth tells of an item, if this is its lane there, [with the mark](Self::full)
-    /// or without.
+    /// What a look at two words of this depth tells of an item, if this is its lane there, [with the mark](Self::full) or
+    /// without.
     #[inline]
     pub(crate) fn look(&self, wanted: u16, first: u64, second: u64) -> Sight {
         look(self, wanted, first, second)
@@ -179,8 +175,8 @@ impl Marks {
         look_each(wanted, words)
     }
 
-    /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers what it covers. The
-    /// word is a bucket of this depth, and the lane is in one that has the same number, or is the other one of an item.
+    /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers what it covers. The word
+    /// is a bucket of this depth, and the lane is in one that has the same number, or is the other one of an item.
     #[inline]
     pub(crate) fn nested(&self, lane: u16, word: u64) -> u32 {
         let ignored = lane ^ lane.wrapping_sub(self.0[0]);
@@ -448,10 +444,7 @@ mod tests {
             let without_vectors = words::covering(&Marks::of(depth), item, 0, first, second);
             prop_assert_eq!(without_vectors, expected);
             // Together, and each beside a word of the other depth that has nothing to cover.
-            let [marks, other] = match depth {
-                Depth::First => [Depth::First, Depth::Deeper],
-                Depth::Deeper => [Depth::Deeper, Depth::First],
-            }.map(Marks::of);
+            let (marks, other) = (Marks::of(depth), Marks::of(if depth == Depth::First { Depth::Deeper } else { Depth::First }));
             let alone = [marks.look(item, first, second), words::look(&marks, item, first, second)];
             for sight in alone {
                 prop_assert!(tells(sight, [first, second], expected));

@@ -10,7 +10,7 @@ mod level;
 mod sweep;
 mod word;
 
-pub(crate) use blocks::{Blocks, GrowingHint, Hint};
+pub(crate) use blocks::{Blocks, GrowingRoot, Root};
 pub(crate) use class::{Class, Index, Prefix, alternate, alternate_at, child, level_of};
 pub(crate) use level::Level;
 pub(crate) use sweep::{Region, Stage};

@@ -1,11 +1,4 @@
-//! The candidates of an item: from a hash to two buckets.
-//!
-//! The table is a row of equal *ranges* of `L = 2^k` buckets. The first candidate comes from the hash by a
-//! multiplication (Lemire, "Fast random integer generation in an interval", 2019), so the number of buckets
-//! need not be a power of two. The alternate is the XOR of Fan et al. 2014, equation (1), kept inside the
-//! range: an involution for every number of ranges, and their equation itself when there is one range.
-//!
-//! The offset of the XOR has its top bit forced, so the two candidates always differ.
+//! The candidates of an item: from a hash to two buckets ([geometry](crate::design#geometry)).
 
 use core::marker::PhantomData;
 
@@ -20,7 +13,8 @@ pub struct Geometry<L> {
     layout: PhantomData<L>,
 }
 
-/// The candidate buckets of an item, and its fingerprint. Identifies the item's class.
+/// The candidate buckets of an item, and its fingerprint. They name its class, so values of this type are called
+/// `class`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Candidates {
     pub(crate) first: usize,

@@ -1,13 +1,8 @@
 //! The word: the content of a cell of the table, a bucket or a reference to a descriptor.
 //!
 //! A reference is a number of a [descriptor](crate::tokens) and the number of one of its uses, in the words that the
-//! layout does not use for buckets. For 4 x 16:
-//!
-//! ```text
-//! reference   | 0 : 16         | index + 1 : 10 | sequence : 38 |  not 0
-//! ```
-//!
-//! A reference freezes the word: the descriptor determines its logical content.
+//! layout does not use for buckets: [words](crate::design#words). It freezes the word: the descriptor determines its
+//! logical content.
 
 use core::marker::PhantomData;
 

@@ -1,11 +1,7 @@
 //! Admission: adds a token if there is no equal one, exactly once among racing threads.
 //!
-//! An admission freezes one word, the target. Any thread that meets it can decide it: read the other word, the
-//! witness, and commit if it holds no equal token. A hop of an equal token would need both words, and the target is
-//! frozen, so reading the witness is a snapshot of the pair.
-//!
-//! Two admissions of one class may freeze one word each and meet at the witness. The one with the lower
-//! target wins; the witness is read with a read-modify-write, so at least one of the two sees the other.
+//! It freezes one word, the target, then reads the other, the witness, and commits if that holds no equal token:
+//! [why](crate::design::protocol#admissions) this is exact.
 //!
 //! Tokens can be spread over several tables, as in a filter that rotates, or has doubled ten times. The others must
 //! then have no equal token either. An admission freezes its own word first. Then it asks the others, one by one, in
@@ -34,7 +30,7 @@ pub(crate) enum Attempt {
 }
 
 impl Attempt {
-    /// One that found both buckets full, and tried to open a slot.
+    /// The outcome of an attempt that found both buckets full, and tried to open a slot.
     pub(super) fn to_make_room(opened: Result<Opened, Refusal>) -> Result<Self, Refusal> {
         match opened {
             Ok(Opened::Done | Opened::Disturbed) => Ok(Self::Disturbed),
@@ -48,9 +44,8 @@ impl Attempt {
 
 /// Adds a token of this class if there is none. Returns true if this call added it.
 ///
-/// Linearization points: of an admission, its commit; should equal tokens be inserted into the witness
-/// between the deciding read and the commit, the last moment before at which the class was empty. Of
-/// "present", the load that saw the token.
+/// [Linearization points](crate::design::protocol#linearization-points): its commit, or an earlier moment, if equal
+/// tokens are inserted before the commit. Of "present", the load that saw the token.
 pub(super) fn insert_unique<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<bool, Refusal> {
     if lookup::contains(tokens, hash) {
         return Ok(false);
@@ -67,8 +62,8 @@ pub(super) fn insert_unique<L: Layout>(tokens: &Tokens<L>, hash: u64) -> Result<
     Err(refusal)
 }
 
-/// Adds a token of this class with a value if there is none. Returns `None` if this call added it, and else a token of
-/// the class that is in.
+/// Adds a token of this class with a value if there is none. Returns `None` if this call added it, otherwise a stored
+/// token of the class.
 ///
 /// Linearization points: as of [`insert_unique`]; of "present", the load that saw the token that is returned.
 pub(super) fn find_or_insert<L: Layout>(
@@ -91,7 +86,7 @@ pub(super) fn find_or_insert<L: Layout>(
     Err(refusal)
 }
 
-/// One attempt to add it, if `elsewhere` there is no equal token either.
+/// One attempt to add a token of this class, if there is none here or `elsewhere`.
 pub(super) fn try_to_admit<L: Layout>(
     tokens: &Tokens<L>,
     hash: u64,
@@ -100,7 +95,7 @@ pub(super) fn try_to_admit<L: Layout>(
 ) -> Result<Attempt, Refusal> {
     let class = tokens.table.candidates(hash);
     let (first, second, fingerprint) = (class.first, class.second, class.fingerprint);
-    // A hint, not the verdict: it spares the descriptor where the answer is seen. A token that hops past these two
+    // A shortcut, not the verdict: it saves a descriptor where the answer is seen. A token that hops past these two
     // reads is found at the witness, or its hop freezes the target first.
     let (a, b) = (settle(tokens, first), settle(tokens, second));
     if a.contains(fingerprint) || b.contains(fingerprint) {
@@ -158,10 +153,10 @@ pub(super) fn try_to_admit<L: Layout>(
 }
 
 /// Whether there is no token of a class, for an admission in another table. It aborts an admission that is pending
-/// here. An admission that comes later sees everything that the caller did before.
+/// here. An admission that comes later acquires, through the word it freezes, all that the caller did before.
 ///
-/// Validated by the version, as any miss is. Read-modify-writes, for the same reason as at the witness of
-/// [an admission](settlement::decide).
+/// Validated by the version, as any miss is. Read-modify-writes, as at the
+/// [witness](crate::design::protocol#admissions).
 pub(super) fn holds_none<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     let class = tokens.table.candidates(hash);
     let fingerprint = class.fingerprint;

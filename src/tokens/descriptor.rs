@@ -94,10 +94,11 @@ pub(super) struct Claim<'a, L> {
 
 const STATE_BITS: u32 = 2;
 
-/// A thread that stops permanently in a tiny table leaves one. If claims keep failing, the insert is refused.
+/// The fewest descriptors of a table: if a thread dies with one, another is left. If claims keep failing, the insert is
+/// refused.
 const FEWEST: usize = if sync::MODEL { 16 } else { 2 };
 
-/// How many times as many there are after some are added, unless those are the most that there can be.
+/// Descriptors are added only if the table needs this many times as many as it has, or the maximum.
 #[cfg(feature = "std")]
 const STEP: usize = 4;
 
@@ -151,8 +152,8 @@ impl Descriptor {
         Control(self.control.load(Ordering::SeqCst))
     }
 
-    /// Takes a descriptor for its own thread. Returns false if that has it already: in a call within a call, or because
-    /// the last thread of this number died with it.
+    /// Takes a descriptor for its own thread. Returns false if that has it already: in a signal handler inside another
+    /// call, or because the last thread of this number died with it.
     #[inline]
     fn take_own(&self) -> bool {
         // Relaxed: no other thread writes this cell, except with exclusive access to the pool (`reclaim`). A thread
@@ -182,7 +183,7 @@ impl Descriptor {
 }
 
 impl<'a> Part<'a> {
-    /// The part behind it, if there is one.
+    /// The part added after this one, if there is one.
     fn next(self) -> Option<Self> {
         let last = self.descriptors.last()?;
         Some(Self {
@@ -341,8 +342,8 @@ impl<L: Layout> Pool<L> {
         self.try_to_claim().or_else(|| self.claim_later())
     }
 
-    /// The same when all are in use: their owners may need the processor to finish. A small table has few, so this is
-    /// not so rare where threads are preempted.
+    /// [`claim`](Self::claim) when all are in use: their owners may need the processor to finish. A small table has
+    /// few, so this is not so rare where threads are preempted.
     #[cold]
     fn claim_later(&self) -> Option<Claim<'_, L>> {
         (0..sync::PATIENCE).find_map(|_| {
@@ -351,7 +352,7 @@ impl<L: Layout> Pool<L> {
         })
     }
 
-    /// One of the descriptors added last, if they have one.
+    /// One of the descriptors added last, if one of them is free; otherwise an earlier one.
     #[inline]
     fn try_to_claim(&self) -> Option<Claim<'_, L>> {
         let first = self.first();
@@ -433,7 +434,7 @@ impl<L: Layout> Pool<L> {
     }
 }
 
-/// One of the descriptors added last, if they have one.
+/// One of the descriptors added last, if one of them is free; otherwise one of an earlier part, down to `part`.
 #[inline(never)]
 fn claim_added<L>(part: Part<'_>) -> Option<Claim<'_, L>> {
     part.next().and_then(claim_added).or_else(|| part.claim())

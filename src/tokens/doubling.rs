@@ -5,7 +5,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `parts` | all of them together, and the meaning of a word |
+//! | `parts` | `Doubling`: the blocks, descriptors, stripes and hints; the meaning of a word |
 //! | `settlement` | how a writer handles a frozen word, and a word never written; how a split ends |
 //! | `lookup`, `removal` | one step each over the two live words of an item |
 //! | `splitting` | splits, and the sweep that doubles the table |
@@ -28,29 +28,29 @@ pub(crate) use splitting::FLUSHES;
 
 use super::{Attempt, OtherTables, Refusal};
 use crate::layout::Sight;
-use crate::table::doubling::{Class, Hint, Region, Stage};
+use crate::table::doubling::{Class, Region, Root, Stage};
 
 impl Doubling {
     /// Returns whether a token that covers this item is stored in this table. Writes nothing.
     #[inline]
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        let sight = lookup::sight(self, hash, |hint| self.sight_aside(hint, hash));
+        let sight = lookup::sight(self, hash, |root| self.sight_aside(root, hash));
         sight.found()
     }
 
-    /// The same, as a look at the words tells it, so that all answers that a caller may have are of one form. If there are
-    /// tokens elsewhere than in the words of the level of the hint, `aside` answers.
+    /// As [`contains`](Self::contains), but answers with a [`Sight`], so that all answers of a caller have one form. If
+    /// there are tokens outside of the words of the level of the root, `aside` answers.
     #[inline]
-    pub(crate) fn sight(&self, hash: u64, aside: impl FnOnce(Hint) -> Sight) -> Sight {
+    pub(crate) fn sight(&self, hash: u64, aside: impl FnOnce(Root) -> Sight) -> Sight {
         lookup::sight(self, hash, aside)
     }
 
-    /// The answer of this table about an item if there are tokens outside of the words of the level of the hint.
+    /// The answer of this table about an item if there are tokens outside of the words of the level of the root.
     #[inline]
-    pub(crate) fn sight_aside(&self, hint: Hint, hash: u64) -> Sight {
-        match self.blocks.growing(hint) {
-            Some(hint) => lookup::look_while_growing(self, hint, hash),
-            None => lookup::look_at_rest(self, hint, hash),
+    pub(crate) fn sight_aside(&self, root: Root, hash: u64) -> Sight {
+        match self.blocks.growing(root) {
+            Some(root) => lookup::look_while_growing(self, root, hash),
+            None => lookup::look_at_rest(self, root, hash),
         }
     }
 
@@ -65,11 +65,11 @@ impl Doubling {
         lookup::count(self, Class::of_hash(hash))
     }
 
-    /// Adds one token of this item, by a [`hint`](Self::hint) of just before. A search for a path examines at most
+    /// Adds one token of this item, by a [`root`](Self::root) of just before. A search for a path examines at most
     /// `budget` buckets.
     #[inline]
-    pub(crate) fn insert(&self, hint: Hint, hash: u64, budget: usize) -> Result<(), Refusal> {
-        insertion::insert(self, hint, hash, budget)
+    pub(crate) fn insert(&self, root: Root, hash: u64, budget: usize) -> Result<(), Refusal> {
+        insertion::insert(self, root, hash, budget)
     }
 
     /// One attempt to add a token of this item, if none covers it here and `elsewhere`.
@@ -87,28 +87,28 @@ impl Doubling {
         admission::holds_none(self, Class::of_hash(hash))
     }
 
-    /// Removes one token that covers this item, by a [`hint`](Self::hint) of just before. Returns false if there is
+    /// Removes one token that covers this item, by a [`root`](Self::root) of just before. Returns false if there is
     /// none.
     #[inline]
-    pub(crate) fn remove(&self, hint: Hint, hash: u64) -> bool {
-        removal::remove(self, hint, hash)
+    pub(crate) fn remove(&self, root: Root, hash: u64) -> bool {
+        removal::remove(self, root, hash)
     }
 
-    /// The present hint of the table.
+    /// The present root of the table.
     #[inline]
-    pub(crate) fn hint(&self) -> Hint {
-        self.blocks.hint()
+    pub(crate) fn root(&self) -> Root {
+        self.blocks.root()
     }
 
-    /// Whether words of the level of a hint are being split.
+    /// Whether words of the level of a root are being split.
     #[inline]
-    pub(crate) fn is_growing(&self, hint: Hint) -> bool {
-        self.blocks.growing(hint).is_some()
+    pub(crate) fn is_growing(&self, root: Root) -> bool {
+        self.blocks.growing(root).is_some()
     }
 
     /// Whether a table was added after this one.
     pub(crate) fn is_followed(&self) -> bool {
-        self.blocks.is_followed(self.hint())
+        self.blocks.is_followed(self.root())
     }
 
     /// Records that a table follows this one, which has its last level.
@@ -131,18 +131,18 @@ impl Doubling {
         self.blocks.last()
     }
 
-    /// The progress of the growth of the hint's level. It stays the same only if the growth stands still.
+    /// The progress of the growth of the root's level. It stays the same only if the growth stands still.
     pub(crate) fn progress(&self) -> (u32, usize) {
-        let hint = self.hint();
-        (hint.level(), self.blocks.progress(hint))
+        let root = self.root();
+        (root.level(), self.blocks.progress(root))
     }
 
     /// The share of the buckets that are split, while the table is growing. For tests.
     pub(crate) fn doubled(&self) -> Option<f64> {
-        let hint = self.hint();
-        let buckets = 1u64 << hint.level();
-        self.is_growing(hint)
-            .then(|| self.blocks.cursor(hint) as f64 / buckets as f64)
+        let root = self.root();
+        let buckets = 1u64 << root.level();
+        self.is_growing(root)
+            .then(|| self.blocks.cursor(root) as f64 / buckets as f64)
     }
 
     /// Moves the longest token that covers this item to its other bucket. For tests.
@@ -160,27 +160,27 @@ impl Doubling {
         self.region(1 << level | place, Self::peek)
     }
 
-    /// The announcements so far that tokens change places. Two readings are equal only if there was none between them.
+    /// The number of bumps so far. Two readings are equal only if there was none between them.
     pub(crate) fn announcements(&self) -> u64 {
         self.stripes.bumps()
     }
 
-    /// Asks for the words of a hash; `aside` does so if not all tokens are in words of the level of the hint.
+    /// Prefetches the words of a hash; `aside` does so if not all tokens are in words of the level of the root.
     #[inline]
-    pub(crate) fn prefetch(&self, hash: u64, aside: impl FnOnce(Hint)) {
-        let hint = self.hint();
-        if !hint.is_alone() {
-            return aside(hint);
+    pub(crate) fn prefetch(&self, hash: u64, aside: impl FnOnce(Root)) {
+        let root = self.root();
+        if !root.is_alone() {
+            return aside(root);
         }
-        self.blocks.pair(hint, hash).prefetch();
+        self.blocks.pair(root, hash).prefetch();
     }
 
-    /// The same if there are tokens elsewhere.
+    /// Prefetches the words of a hash if there are tokens outside of the words of the level of the root.
     #[inline]
-    pub(crate) fn prefetch_aside(&self, hint: Hint, hash: u64) {
-        match self.blocks.growing(hint) {
-            Some(hint) => self.blocks.swept(hint, hash).prefetch(),
-            None => self.blocks.pair(hint, hash).prefetch(),
+    pub(crate) fn prefetch_aside(&self, root: Root, hash: u64) {
+        match self.blocks.growing(root) {
+            Some(root) => self.blocks.swept(root, hash).prefetch(),
+            None => self.blocks.pair(root, hash).prefetch(),
         }
     }
 }

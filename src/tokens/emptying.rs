@@ -1,12 +1,5 @@
 //! Emptying: removes all tokens of a table that other threads can still reach, as long as it is permitted.
-//!
-//! A plain exchange of a word for the empty bucket would not do. A thread that stops just before it would wake in a
-//! table that is in use again, find the same tokens, and remove them. So an emptying is a restricted double-compare
-//! single-swap (Harris, Fraser and Pratt 2002): the word is frozen, then the permission is asked for, then the
-//! emptying is committed.
-//!
-//! Threads that empty one table help each other: a thread that meets the pending emptying of another asks for its own
-//! permission and commits. All other writers abort it.
+//! [`rotation`](crate::design::rotation#emptying) has the reasons.
 
 use super::descriptor::{Claim, Resolved, State};
 use super::insertion::ATTEMPTS;
@@ -31,14 +24,9 @@ pub(crate) enum Emptied {
 }
 
 impl<L: Layout> Tokens<L> {
-    /// Removes every token that is in at the beginning, while `permitted` says so and others do what they like. Hands over to `removed` how many, a word
-    /// at a time.
-    ///
-    /// One word is emptied after the other, so a token that hops from a word to come to one that is behind would escape.
-    /// Its hop bumps a stripe between its installs and its commit. If the bump came after the first reading of the
-    /// stripes, the second one sees it: the emptying has acquired the commit with the word that it found without the
-    /// token. If it came before, the first reading acquired both installs, so the word that is behind was not passed
-    /// before the hop was aborted or had brought the token.
+    /// Removes every token that is stored at the beginning, while `permitted` returns true. Others may use the table.
+    /// Calls `removed` with the number of tokens that this thread removed, a word at a time. The pass is repeated if a
+    /// token may have hopped to a word that was already empty.
     pub(crate) fn empty_while(
         &self,
         permitted: &impl Fn() -> bool,

@@ -59,7 +59,7 @@ pub(super) fn insert<L: Layout>(
     insert_slowly(tokens, hash, value)
 }
 
-/// The same in full: for frozen words, for a full pair, and after a lost exchange.
+/// [`insert`] in full: for frozen words, for a full pair, and after a lost exchange.
 #[cold]
 #[inline(never)]
 fn insert_slowly<L: Layout>(tokens: &Tokens<L>, hash: u64, value: Value) -> Result<(), Refusal> {
@@ -77,6 +77,7 @@ pub(super) fn insert_token<L: Layout>(
     for _ in 0..ATTEMPTS {
         match open(tokens, class, Some(token))? {
             Opened::Done => return Ok(()),
+            // Another thread may have made room, which needs no path.
             Opened::Disturbed | Opened::Starved if add(tokens, class, token) => return Ok(()),
             Opened::Disturbed => refusal = Refusal::Disturbed,
             Opened::Starved => refusal = Refusal::Starved,
@@ -125,6 +126,7 @@ pub(super) fn open<L: Layout>(
 ) -> Result<Opened, Refusal> {
     let (a, b) = (graph.look(class.first), graph.look(class.second));
     if a.has_room() || b.has_room() {
+        // Another thread has made room since the caller found the pair full, and the caller can add there.
         return Ok(Opened::Disturbed);
     }
     let left = graph.budget() - MIN_BUDGET;
@@ -137,7 +139,7 @@ pub(super) fn open<L: Layout>(
     }
 }
 
-/// The same by a longer path. A separate function, so that only inserts that need more than one hop pay for its stack
+/// [`open`] with a search. A separate function, so that only inserts that need more than one hop pay for its stack
 /// frame of more than 1 KiB.
 #[inline(never)]
 fn open_by_search<L: Layout>(
@@ -153,7 +155,7 @@ fn open_by_search<L: Layout>(
     }
 }
 
-/// The same with the whole search budget. A separate function, so that inserts seldom pay for its stack frame of 33
+/// [`open`] with the whole search budget. A separate function, so that inserts seldom pay for its stack frame of 33
 /// KiB.
 #[inline(never)]
 fn open_far<L: Layout>(
@@ -175,7 +177,7 @@ fn execute<L: Layout>(
 ) -> Opened {
     // After the search, so that a descriptor is held for the hops only.
     let Some(mut claim) = graph.pool().claim() else {
-        // All are in use: their owners may need the processor to finish.
+        // As in `Pool::claim`.
         sync::happened(Event::Starved);
         sync::yield_now();
         return Opened::Starved;
@@ -188,8 +190,8 @@ fn execute<L: Layout>(
     Opened::Done
 }
 
-/// Returns why no path was found. It reads one bucket after the other. So if other threads write, the copies
-/// need not have been stored at the same time.
+/// Returns why no path was found. It reads one bucket after the other. So if other threads write, the copies need not
+/// have been stored at the same time, and `AllCopies` may be wrong.
 fn refusal<L: Layout>(graph: &impl CuckooGraph<L>, class: Candidates) -> Result<Opened, Refusal> {
     let pair = [graph.look(class.first), graph.look(class.second)];
     let copies = || {

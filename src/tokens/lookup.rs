@@ -19,10 +19,9 @@ enum Answer<L> {
 
 /// Returns whether a token of this class is stored. Writes nothing.
 ///
-/// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was
-/// in one of two words frozen by the same reference; of a miss, a moment between the two version reads. There is one: a
-/// token of the class passes from the word read second to the word read first only with a bump between, or through a
-/// remove that was already in progress and can be placed there.
+/// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
+/// words frozen by the same reference; of a miss, a moment between the two version reads: [there is
+/// one](crate::design::protocol#a-miss).
 #[inline]
 pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     let pair = tokens.table.pair(hash);
@@ -143,8 +142,8 @@ fn find_in_word<L: Layout>(
 
 /// The number of tokens of this class. Settles both words, so it may write.
 ///
-/// The two words are read one after the other. A token that is removed behind the reader while an equal
-/// one is added ahead of it is counted twice; one that hops is never missed, for the same reason as in
+/// The two words are read one after the other. If a token is removed from the first after that was read, and an equal
+/// one is added to the second before that is read, both are counted. A token that hops is never missed, as in
 /// [`contains`].
 pub(super) fn count<L: Layout>(tokens: &Tokens<L>, class: Candidates) -> usize {
     let (a, b) = pair(tokens, class);

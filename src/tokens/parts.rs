@@ -22,8 +22,8 @@ pub(crate) struct Tokens<L> {
     pub(super) hints: Hints<L>,
     /// Maximum number of buckets that one path search examines, up to [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
     search_budget: u32,
-    /// Whether a pending admission is committed by its owner alone, who looks [elsewhere](super::OtherTables) too. Other
-    /// threads abort it. Else every thread may: what it needs to know is in the two words of the class.
+    /// Whether a pending admission is committed by its owner alone, who looks [elsewhere](super::OtherTables) too.
+    /// Other threads abort it. Otherwise every thread may: what it needs to know is in the two words of the class.
     pub(super) owners_decide: bool,
 }
 

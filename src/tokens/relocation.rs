@@ -1,14 +1,5 @@
-//! Relocation: moves one token to its alternate bucket, in one atomic step.
-//!
-//! ```text
-//! publish -> freeze lower word -> freeze higher word -> bump -> commit -> write back both
-//!                 |                    |                  |
-//!                 +--------------------+------------------+-> abort -> write back
-//! ```
-//!
-//! The commit is one exchange on the descriptor; both words change their logical content with it. Any
-//! writer that needs a frozen word aborts the relocation before that exchange, or writes the word back after
-//! it, so nobody ever waits.
+//! Relocation: moves one token to its alternate bucket, in one atomic step: see
+//! [transfers](crate::design::protocol#transfers).
 
 use super::descriptor::{Claim, Pool, State};
 use super::parts::Tokens;
@@ -81,8 +72,8 @@ fn try_to_relocate<L: Layout>(
         graph.thaw(lower, reference, transfer.before(lower));
         return false;
     }
-    // After the installs, so that a lookup or a scan that counts this bump in sees both references; before
-    // the commit, so that one that sees the commit sees the bump, and the hint.
+    // After the installs, so that a lookup or a scan whose first read of the stripe includes this bump sees both
+    // references; before the commit, so that one that sees the commit sees the bump, and the hint.
     graph.announce(hop.source, hop.moved);
     // Fails exactly if another thread has aborted the use. Otherwise both words are still frozen: a writer takes
     // a reference out only after the use is decided. So the token is in one word before this exchange and in the other

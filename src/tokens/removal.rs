@@ -69,9 +69,9 @@ pub(super) fn change<L: Layout>(
                 (None, None) => break,
             };
             if other.contains(fingerprint) && !bumped {
-                // A token of the class is in the other bucket. It may have come there after a lookup read that bucket,
-                // and the lookup has not read this one yet; it must not miss both tokens. If there is no such
-                // token, the remove can be placed before any later insert, so no lookup needs to know.
+                // A twin is in the other bucket. It may have come there after a lookup read that bucket, and the lookup
+                // has not read this one yet; it must not miss both tokens. If there is no twin, the remove can be
+                // placed before any later insert, so no lookup needs to know.
                 tokens.announce(first, fingerprint);
                 sync::happened(Event::Twin);
                 bumped = true;

@@ -1,12 +1,5 @@
-//! Scan: a private copy of the tokens, taken while others write.
-//!
-//! A token that is stored during the whole scan is in the copy, however often it moves. Four steps ensure this:
-//!
-//! 1. Set the scan bit of the stripes. A mover that bumped before is seen with both its references, and aborted
-//!    or finished like by any writer; one that bumps later leaves a hint before it moves the token.
-//! 2. Copy the words, one after the other.
-//! 3. Clear the scan bits.
-//! 4. Read the classes that have hints again, validate what was read, and correct the copy.
+//! Scan: a private copy of the tokens, taken while others write. A token that is stored during the whole scan is in the
+//! copy, however often it moves: [`snapshots`](crate::design::snapshots) has the reasons.
 //!
 //! The copy is not one instant of the whole filter: each class is copied at a time of its own. If there were too
 //! many hints, the table is scanned several times, for a part of the stripes each.
@@ -82,16 +75,7 @@ pub(super) fn in_attempts<T>(
     Err(SnapshotError::Disturbed)
 }
 
-/// Adds the tokens of a group of stripes to the copy.
-///
-/// Let a token of the group be stored throughout. If some word was read while it held the token, the copy has it.
-/// Otherwise the token came to the word that was read first after that read, and was gone from the other word when
-/// that was read. Who moved it bumped its stripe, and that bump came after the announcement or before it.
-///
-/// * After: the bump returned that a scan is on, so the mover left a hint before it moved the token. The scan
-///   acquired the move with the second word, so the hint is in the log that it reads afterwards.
-/// * Before: the announcement acquired the bump, and with it both references of the relocation. So the read of the
-///   first word met the reference, and settled it: aborted, the token stayed where it was; committed, it was there.
+/// Adds the tokens of a group of stripes to the copy: one pass.
 fn copy_group<L: Layout>(
     tokens: &Tokens<L>,
     scan: &Scan<'_, L>,

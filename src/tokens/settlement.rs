@@ -2,10 +2,6 @@
 //!
 //! A pending relocation is aborted, a pending admission is decided, and a decided use is written back. So no
 //! writer waits for the owner of a descriptor, and no writer is harmed if the owner never continues.
-//!
-//! The target of an admission is frozen, so no equal token can hop between its two words. One read of the other word,
-//! the witness, therefore says whether the class is empty. Any thread may read it and decide; the first to reach the
-//! descriptor counts.
 
 use super::descriptor::{Pending, Resolved, State};
 use super::parts::Tokens;
@@ -66,14 +62,11 @@ pub(super) fn settle_reference<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> 
 }
 
 /// Decides a pending admission; for its owner and, if there are no other tables, for every thread that it is in the way
-/// of.
+/// of. [The first verdict counts](crate::design::protocol#admissions).
 ///
-/// Threads may come to different verdicts at different times. The first to reach the descriptor counts, and its
-/// verdict was true at its read of the witness, because the target was frozen all the while: until the descriptor is
-/// decided, nobody writes the target back.
-///
-/// One that must be absent elsewhere too is decided by its owner alone, because no other thread knows where else to look:
-/// others abort it. So what was asked in this order is still true at the commit, as far as the target is concerned.
+/// If the class must be absent elsewhere too, the owner alone decides, because no other thread knows where else to
+/// look: others abort the admission. So what was asked in this order is still true at the commit, as far as the target
+/// is concerned.
 pub(super) fn decide<L: Layout>(
     tokens: &Tokens<L>,
     admission: &Pending<L>,
@@ -102,10 +95,8 @@ fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> 
         return false;
     };
     loop {
-        // A read-modify-write. Each of two rivals froze its target before it reads the other's. If the first one's
-        // read comes before the second one's install in the order of this word, the install acquires the read, and
-        // with it the first one's own install: so the second one's read finds the first one's reference. If it
-        // comes after, the first one finds the second's. A plain load could miss both.
+        // A read-modify-write, so that of two rivals at least one finds the other's reference: `design::protocol`,
+        // "Admissions". With plain loads both could miss it.
         let reference = match tokens.table.read_latest(witness).content() {
             Content::Bucket(content) => return !content.contains(fingerprint),
             Content::Reference(reference) => reference,
@@ -138,7 +129,7 @@ fn witness_holds_none<L: Layout>(tokens: &Tokens<L>, admission: &Pending<L>) -> 
 pub(crate) trait OtherTables {
     /// Whether no table that lookups read earlier than this one holds a token of the class.
     fn earlier_hold_none(&self) -> bool;
-    /// The same for tables that lookups read later. Also checks that these are still all tables, and in this order.
+    /// Whether no table that lookups read later holds one. Also checks that these are still all tables, in this order.
     fn later_hold_none(&self) -> bool;
 }
 

@@ -5,8 +5,8 @@
 //! candidate. If a reader saw the token in neither bucket, and the same version before and after, it missed no
 //! token.
 //!
-//! The lowest bit of a stripe is not part of the version. It tells writers that bump the stripe that a scan is
-//! under way ([`hints`](super::hints)).
+//! The lowest bit of a stripe tells writers that bump it that a scan is under way ([`hints`](super::hints)). A reader
+//! that sees this bit change looks again.
 
 use alloc::boxed::Box;
 use core::ops::Range;
@@ -82,8 +82,8 @@ impl Stripes {
     /// The version before the reader looks at the words.
     #[inline]
     pub(super) fn version(&self, f: Fingerprint) -> Version {
-        // Acquire: pairs with the Release of `bump`. A reader that counts a bump in sees what came before
-        // it: both references of a relocation, or the equal token that a remove saw.
+        // Acquire: pairs with the Release of `bump`. A reader whose read includes a bump sees what came before it: both
+        // references of a relocation, or the twin that a remove saw.
         Version(self.stripe(f).load(Ordering::Acquire))
     }
 
@@ -118,8 +118,8 @@ impl Stripes {
     /// From here on, a writer that bumps a stripe of the group knows of the scan.
     pub(super) fn announce_scan(&self, group: Group) {
         for stripe in self.0.iter().skip(group.index).step_by(group.groups) {
-            // Acquire: pairs with the Release of `bump`. The scan sees both references of a relocation that
-            // bumped before, and the equal token that a remove saw. Release: see `bump`.
+            // Acquire: pairs with the Release of `bump`. The scan sees both references of a relocation that bumped
+            // before, and the twin that a remove saw. Release: see `bump`.
             stripe.fetch_or(SCAN, Ordering::AcqRel);
         }
     }

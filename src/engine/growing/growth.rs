@@ -1,4 +1,4 @@
-//! Growth: doubling the finest table, or adding one behind it. Contraction: fewer and smaller tables for the remaining
+//! Growth: doubling the finest table, or adding one after it. Contraction: fewer and smaller tables for the remaining
 //! items.
 
 use core::mem;
@@ -9,7 +9,7 @@ use crate::error::{GrowthError, InsertError, OutOfMemory};
 use crate::layout::LONG_BUDGET;
 use crate::layout::prefix::Depth;
 use crate::sync::{self, Event};
-use crate::table::doubling::{DEEPEST, Hint, Lanes16};
+use crate::table::doubling::{DEEPEST, Lanes16, Root};
 use crate::table::sizing::{any_of, items_for, pair_slots};
 use crate::tokens::doubling::FLUSHES;
 use crate::tokens::{ATTEMPTS, Refusal};
@@ -34,13 +34,13 @@ const _: () = assert!(Depth::First.full_tail() > Depth::Deeper.full_tail());
 const LEAST_LOAD: usize = 8;
 
 impl Growing {
-    /// After a refusal by the target when it was like `hint`: makes another attempt useful, or returns why it would be
+    /// After a refusal by the target when it was like `root`: makes another attempt useful, or returns why it would be
     /// useless.
     #[cold]
     pub(super) fn make_room(
         &self,
         target: &GrowingTable,
-        hint: Hint,
+        root: Root,
         refusal: Refusal,
         patience: &mut Patience,
     ) -> Result<(), InsertError> {
@@ -50,20 +50,20 @@ impl Growing {
             }),
             Refusal::Disturbed | Refusal::Starved => {
                 patience.attempts += ATTEMPTS - 1;
-                self.go_on(target, hint, refusal, patience)
+                self.go_on(target, root, refusal, patience)
             }
-            Refusal::NoPath if target.tokens().is_growing(hint) => {
-                self.go_on(target, hint, refusal, patience)
+            Refusal::NoPath if target.tokens().is_growing(root) => {
+                self.go_on(target, root, refusal, patience)
             }
             Refusal::NoPath => {
-                let (len, slots) = (target.len(), full(hint.level()));
+                let (len, slots) = (target.len(), full(root.level()));
                 // Below its capacity it must find room, as a fixed-size table does.
                 if !patience.searches_far && len < items_for(target.geometry()) {
                     patience.searches_far = true;
                     return Ok(());
                 }
                 if len >= slots / LEAST_LOAD {
-                    return self.grow(target, hint);
+                    return self.grow(target, root);
                 }
                 // The table may have been full when no path was found, and emptied since.
                 patience.attempts += PERSEVERANCE / 2;
@@ -79,7 +79,7 @@ impl Growing {
     pub(super) fn go_on(
         &self,
         target: &GrowingTable,
-        hint: Hint,
+        root: Root,
         refusal: Refusal,
         patience: &mut Patience,
     ) -> Result<(), InsertError> {
@@ -89,35 +89,35 @@ impl Growing {
         }
         let attempts = mem::take(&mut patience.attempts);
         let progress = target.tokens().progress();
-        let is_growing = target.tokens().is_growing(hint);
+        let is_growing = target.tokens().is_growing(root);
         let stands_still = patience.progress.replace(progress) == Some(progress);
         match refusal {
             // A larger table need not have more descriptors.
             Refusal::Starved if stands_still || !is_growing => {
                 Err(InsertError::NoDescriptor { attempts })
             }
-            _ if !is_growing => self.grow(target, hint),
+            _ if !is_growing => self.grow(target, root),
             // No growth can begin, and the one in progress does not advance: alone, a thread would loop without end.
             _ if stands_still => Err(InsertError::Disturbed { attempts }),
             _ => Ok(()),
         }
     }
 
-    /// Enlarges the target, unless it has grown since it was like `hint`.
+    /// Enlarges the target, unless it has grown since it was like `root`.
     #[cold]
-    fn grow(&self, target: &GrowingTable, hint: Hint) -> Result<(), InsertError> {
-        match self.try_to_grow(target, hint) {
+    fn grow(&self, target: &GrowingTable, root: Root) -> Result<(), InsertError> {
+        match self.try_to_grow(target, root) {
             Ok(()) => Ok(()),
             // Another thread has grown it.
-            Err(_) if self.has_grown(target, hint) => Ok(()),
+            Err(_) if self.has_grown(target, root) => Ok(()),
             Err(error) => Err(InsertError::CannotGrow { error }),
         }
     }
 
-    fn try_to_grow(&self, target: &GrowingTable, hint: Hint) -> Result<(), GrowthError> {
+    fn try_to_grow(&self, target: &GrowingTable, root: Root) -> Result<(), GrowthError> {
         // Count before the check: a table that is added after this takes the place that this call would use.
         let tables = self.tables.count();
-        if self.has_grown(target, hint) {
+        if self.has_grown(target, root) {
             return Ok(());
         }
         let grown = target.tokens().can_grow();
@@ -127,7 +127,7 @@ impl Growing {
             return Err(GrowthError::Buckets);
         }
         // Same size as the table before: its tokens are still one bit longer.
-        let level = if grown { hint.level() + 1 } else { last };
+        let level = if grown { root.level() + 1 } else { last };
         let more = if grown {
             target.bytes_to_grow(level)
         } else {
@@ -135,7 +135,7 @@ impl Growing {
         };
         self.check_memory(more)?;
         if grown {
-            return Ok(target.begin_to_grow(hint)?);
+            return Ok(target.begin_to_grow(root)?);
         }
         self.add(target, tables, level)
     }
@@ -199,8 +199,8 @@ impl Growing {
         Ok(())
     }
 
-    fn has_grown(&self, target: &GrowingTable, hint: Hint) -> bool {
-        target.tokens().hint() != hint || !self.tables.is_target(target)
+    fn has_grown(&self, target: &GrowingTable, root: Root) -> bool {
+        target.tokens().root() != root || !self.tables.is_target(target)
     }
 
     /// Completes a growth in progress, and gives back the old words of tables, if no thread may still be splitting into

@@ -80,7 +80,7 @@ impl Tables {
     /// The finest table, which takes the inserts.
     #[inline]
     pub(crate) fn target(&self) -> &GrowingTable {
-        if self.home.tokens().hint().is_alone() {
+        if self.home.tokens().root().is_alone() {
             &self.home
         } else {
             self.finest()

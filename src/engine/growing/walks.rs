@@ -1,8 +1,5 @@
 //! Lookups, removes and inserts: walks over the tables, from the finest to the coarsest.
-//!
-//! All tokens of a later table are longer than those of the tables before it, so a remove takes the longest that covers
-//! its item: [`doubling`](crate::design::doubling#several-tables). Tables are added only as the finest, and none is
-//! taken out. A walk that began before counts as having passed an added table.
+//! [`doubling`](crate::design::doubling#several-tables) has the reasons.
 
 use core::ptr;
 
@@ -12,14 +9,14 @@ use super::tables::Tables;
 use crate::counted::GrowingTable;
 use crate::error::InsertError;
 use crate::layout::Sight;
-use crate::table::doubling::Hint;
+use crate::table::doubling::Root;
 use crate::tokens::{Attempt, OtherTables, Refusal};
 
 impl Growing {
     #[inline]
     pub(super) fn contains(&self, hash: u64) -> bool {
         let home = self.tables.home().tokens();
-        home.sight(hash, |hint| self.lookup_aside(hint, hash))
+        home.sight(hash, |root| self.lookup_aside(root, hash))
             .found()
     }
 
@@ -28,10 +25,10 @@ impl Growing {
     /// Cold, so that a loop keeps its values in registers as if there were no call.
     #[cold]
     #[inline(never)]
-    fn lookup_aside(&self, hint: Hint, hash: u64) -> Sight {
+    fn lookup_aside(&self, root: Root, hash: u64) -> Sight {
         let home = self.tables.home().tokens();
         match self.tables.later().next() {
-            None => home.sight_aside(hint, hash),
+            None => home.sight_aside(root, hash),
             Some(second) => second
                 .tokens()
                 .sight_of_two(home, hash)
@@ -50,9 +47,9 @@ impl Growing {
     #[inline]
     pub(super) fn remove(&self, hash: u64) -> bool {
         let home = self.tables.home();
-        let hint = home.tokens().hint();
-        if hint.is_alone() {
-            home.remove(hint, hash)
+        let root = home.tokens().root();
+        if root.is_alone() {
+            home.remove(root, hash)
         } else {
             self.remove_from_all(hash)
         }
@@ -62,15 +59,15 @@ impl Growing {
     #[inline(never)]
     fn remove_from_all(&self, hash: u64) -> bool {
         let mut tables = self.tables.all();
-        tables.any(|table| table.remove(table.tokens().hint(), hash))
+        tables.any(|table| table.remove(table.tokens().root(), hash))
     }
 
     #[inline]
     pub(super) fn insert(&self, hash: u64) -> Result<(), InsertError> {
         let home = self.tables.home();
         let tokens = home.tokens();
-        let hint = tokens.hint();
-        if hint.is_alone() && home.insert(hint, hash, tokens.search_budget()).is_ok() {
+        let root = tokens.root();
+        if root.is_alone() && home.insert(root, hash, tokens.search_budget()).is_ok() {
             return Ok(());
         }
         self.insert_slowly(hash)
@@ -82,10 +79,10 @@ impl Growing {
         let mut patience = Patience::default();
         loop {
             let target = self.tables.target();
-            let hint = target.tokens().hint();
-            match target.insert(hint, hash, patience.budget(target)) {
+            let root = target.tokens().root();
+            match target.insert(root, hash, patience.budget(target)) {
                 Ok(()) => return Ok(()),
-                Err(refusal) => self.make_room(target, hint, refusal, &mut patience)?,
+                Err(refusal) => self.make_room(target, root, refusal, &mut patience)?,
             }
         }
     }
@@ -97,7 +94,7 @@ impl Growing {
                 return Ok(false);
             }
             let target = self.tables.target();
-            let hint = target.tokens().hint();
+            let root = target.tokens().root();
             let others = Others {
                 tables: &self.tables,
                 target,
@@ -111,12 +108,12 @@ impl Growing {
                 }
                 Ok(Attempt::Present) => return Ok(false),
                 Ok(Attempt::Disturbed) => {
-                    self.go_on(target, hint, Refusal::Disturbed, &mut patience)?;
+                    self.go_on(target, root, Refusal::Disturbed, &mut patience)?;
                 }
                 Ok(Attempt::Starved) => {
-                    self.go_on(target, hint, Refusal::Starved, &mut patience)?;
+                    self.go_on(target, root, Refusal::Starved, &mut patience)?;
                 }
-                Err(refusal) => self.make_room(target, hint, refusal, &mut patience)?,
+                Err(refusal) => self.make_room(target, root, refusal, &mut patience)?,
             }
         }
     }
@@ -125,17 +122,17 @@ impl Growing {
     #[inline]
     pub(super) fn prefetch(&self, hash: u64) {
         let home = self.tables.home().tokens();
-        home.prefetch(hash, |hint| self.prefetch_aside(hint, hash));
+        home.prefetch(hash, |root| self.prefetch_aside(root, hash));
     }
 
     /// In all tables: an absent item is looked up in all, and a batch has time for that while it serves others.
     #[cold]
     #[inline(never)]
-    fn prefetch_aside(&self, hint: Hint, hash: u64) {
-        self.tables.home().tokens().prefetch_aside(hint, hash);
+    fn prefetch_aside(&self, root: Root, hash: u64) {
+        self.tables.home().tokens().prefetch_aside(root, hash);
         for table in self.tables.later() {
             let tokens = table.tokens();
-            tokens.prefetch_aside(tokens.hint(), hash);
+            tokens.prefetch_aside(tokens.root(), hash);
         }
     }
 }

@@ -103,7 +103,7 @@ impl<L: Layout> Rotating<L> {
     /// either.
     #[inline]
     pub(super) fn refresh(&self, hash: u64) -> Result<bool, InsertError> {
-        // A hint: spares the admission if the token is seen.
+        // A shortcut: saves the admission if the token is seen.
         if self.young(self.state.load()).tokens().contains(hash) {
             return Ok(false);
         }

@@ -1,17 +1,14 @@
-//! The blocks of words, and the hint: the block at which lookups begin.
+//! The blocks of words, and the root: the block at which lookups begin.
 //!
 //! ```text
-//! hint   | address of the first word : 56 | aside : 1 | behind : 1 | 55 - level : 6 |
+//! root   | address of the first word : 56 | aside : 1 | behind : 1 | 55 - level : 6 |
 //! ```
 //!
-//! *Aside*: tokens may be in other words than those of this level. Those are words of the next level, into which the table
-//! is growing; of the last level, which has no next one, they are in a table that was added after this one.
+//! *Aside*: tokens may be outside of the words of this level. *Behind*: levels that the root has left have memory to
+//! give back. The root is a level whose words are there or were split since, and nothing more: the content of a word is
+//! the truth, whatever the root said. [`doubling`](crate::design::doubling#words) has the rest.
 //!
-//! The hint is a level whose words are there or were split since, and nothing more: the content of a word is the truth,
-//! whatever the hint said.
-//!
-//! Blocks stay where they are until the table is dropped. The memory of those behind the hint goes back to the system,
-//! and reads as absent words. If it is much, the hint says so, and inserts give back a part of it each.
+//! Blocks stay where they are until the table is dropped.
 
 use core::hint::select_unpredictable;
 use core::ops::Range;
@@ -34,20 +31,20 @@ use crate::sync::{self, AtomicPtr, AtomicU64, Ordering};
 pub(crate) struct Blocks {
     /// The level at which the table began.
     first: u32,
-    /// Whether absent words of the first level are empty buckets, never written yet, while the hint is there.
+    /// Whether absent words of the first level are empty buckets, never written yet, while the root is there.
     lazy: bool,
-    hint: AtomicPtr<AtomicU64>,
+    root: AtomicPtr<AtomicU64>,
     /// The block of each level from the first on.
     blocks: [OnceBox<Block>; PLACES],
 }
 
-/// The value of the hint when it was read.
+/// The value of the root when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hint(*mut AtomicU64);
+pub(crate) struct Root(*mut AtomicU64);
 
-/// A hint of a level whose words are being split, when it was read.
+/// A root of a level whose words are being split, when it was read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GrowingHint(Hint);
+pub(crate) struct GrowingRoot(Root);
 
 /// How often a table can double: each time, its oldest tokens lose a bit of their tails.
 const DOUBLINGS: u32 = if sync::MODEL { 2 } else { TAIL_BITS };
@@ -59,7 +56,7 @@ const BEHIND: usize = 1 << 6;
 const ASIDE: usize = 1 << 7;
 const _: () = assert!(ASIDE < ALIGNMENT);
 
-impl Hint {
+impl Root {
     fn new(block: &Block, level: u32) -> Self {
         let words = block.words.first().as_ptr();
         Self(words.map_addr(|address| address | (SHIFT_OF_LEVEL_0 - level) as usize))
@@ -81,7 +78,7 @@ impl Hint {
         self.0.addr() & ASIDE == 0
     }
 
-    /// Whether memory of levels behind this one is to be given back.
+    /// Whether memory of levels that the root has left is to be given back.
     #[inline]
     pub(crate) fn has_memory_behind(self) -> bool {
         self.0.addr() & BEHIND != 0
@@ -109,8 +106,8 @@ impl Blocks {
         Self::with_regions(first, Stage::at_rest(first), empty)
     }
 
-    /// A table that began with `2^first` buckets, and has come so far. `region` says what each bucket of its level is, by its
-    /// place. Only while the table grows one may be split, and all must be that the sweep has passed.
+    /// A table that began with `2^first` buckets, and has come so far. `region` says what each bucket of its level is,
+    /// by its place. Only while the table grows one may be split, and all must be that the sweep has passed.
     pub(crate) fn with_regions(
         first: u32,
         stage: Stage,
@@ -120,9 +117,9 @@ impl Blocks {
         let block = Block::new(level, depth(first, level))?;
         let blocks = Self::of(first, level, block, false);
         if let Some(cursor) = stage.cursor {
-            let hint = blocks.hint();
-            blocks.begin_to_grow(hint)?;
-            blocks.header(hint).sweep.stand_at(cursor);
+            let root = blocks.root();
+            blocks.begin_to_grow(root)?;
+            blocks.header(root).sweep.stand_at(cursor);
         }
         for place in 0..1 << level {
             blocks.set_region(1 << level | place, region(place));
@@ -130,8 +127,8 @@ impl Blocks {
         Ok(blocks)
     }
 
-    /// The same as [`new`](Self::new), in a time that does not depend on the number of buckets. Each bucket costs more
-    /// until it is first written.
+    /// As [`new`](Self::new), but in a time that does not depend on the number of buckets. Each bucket costs more until
+    /// it is first written.
     pub(crate) fn lazy(first: u32) -> Result<Self, OutOfMemory> {
         Ok(Self::of(
             first,
@@ -142,14 +139,14 @@ impl Blocks {
     }
 
     fn of(first: u32, level: u32, block: Block, lazy: bool) -> Self {
-        let hint = Hint::new(&block, level);
+        let root = Root::new(&block, level);
         let blocks: [OnceBox<Block>; PLACES] = core::array::from_fn(|_| OnceBox::new());
         let added = blocks[(level - first) as usize].set(Box::new(block));
         debug_assert!(added.is_ok());
         Self {
             first,
             lazy,
-            hint: AtomicPtr::new(hint.0),
+            root: AtomicPtr::new(root.0),
             blocks,
         }
     }
@@ -164,30 +161,30 @@ impl Blocks {
     }
 
     #[inline]
-    pub(crate) fn hint(&self) -> Hint {
-        // SeqCst: pairs with the exchanges of the hint, which come after the block, or the table after this one, is
+    pub(crate) fn root(&self) -> Root {
+        // SeqCst: pairs with the exchanges of the root, which come after the block, or the table after this one, is
         // there. In the one order of the words: a thread that has found a token there agrees with all others on that.
-        Hint(self.hint.load(Ordering::SeqCst))
+        Root(self.root.load(Ordering::SeqCst))
     }
 
-    /// The hint, if words of its level are being split.
+    /// The root, if words of its level are being split.
     #[inline]
-    pub(crate) fn growing(&self, hint: Hint) -> Option<GrowingHint> {
-        let is_growing = !hint.is_alone() && hint.level() < self.last();
-        is_growing.then_some(GrowingHint(hint))
+    pub(crate) fn growing(&self, root: Root) -> Option<GrowingRoot> {
+        let is_growing = !root.is_alone() && root.level() < self.last();
+        is_growing.then_some(GrowingRoot(root))
     }
 
     /// Whether a table was added after this one.
-    pub(crate) fn is_followed(&self, hint: Hint) -> bool {
-        !hint.is_alone() && hint.level() == self.last()
+    pub(crate) fn is_followed(&self, root: Root) -> bool {
+        !root.is_alone() && root.level() == self.last()
     }
 
     /// Records that there is a table after this one, which has its last level.
     pub(crate) fn follow(&self) {
         loop {
-            let hint = self.hint();
-            debug_assert_eq!(hint.level(), self.last());
-            if !hint.is_alone() || self.replace_hint(hint, hint.with(ASIDE)) {
+            let root = self.root();
+            debug_assert_eq!(root.level(), self.last());
+            if !root.is_alone() || self.replace_root(root, root.with(ASIDE)) {
                 return;
             }
         }
@@ -198,72 +195,72 @@ impl Blocks {
         depth(self.first, level)
     }
 
-    /// The number of words of the level of `hint` that are gone, from the first on.
-    pub(crate) fn cursor(&self, hint: Hint) -> usize {
-        self.header(hint).sweep.cursor()
+    /// The number of words of the level of `root` that are gone, from the first on.
+    pub(crate) fn cursor(&self, root: Root) -> usize {
+        self.header(root).sweep.cursor()
     }
 
     /// The stage of the table. After this, loads find the words gone that the sweep has passed.
     pub(crate) fn stage(&self) -> Stage {
-        let hint = self.hint();
+        let root = self.root();
         Stage {
-            level: hint.level(),
-            cursor: self.growing(hint).map(|_| self.cursor(hint)),
+            level: root.level(),
+            cursor: self.growing(root).map(|_| self.cursor(root)),
         }
     }
 
     /// Discards the record of words taken to be split. Requires exclusive access to the table.
     pub(crate) fn give_up_taken(&self) {
-        let sweep = &self.header(self.hint()).sweep;
+        let sweep = &self.header(self.root()).sweep;
         sweep.stand_at(sweep.cursor());
     }
 
-    /// A number that stays the same only if the growth of the level of `hint` stands still.
-    pub(crate) fn progress(&self, hint: Hint) -> usize {
-        self.header(hint).sweep.progress()
+    /// A number that stays the same only if the growth of the level of `root` stands still.
+    pub(crate) fn progress(&self, root: Root) -> usize {
+        self.header(root).sweep.progress()
     }
 
-    /// The places of the words that the caller is to split, while words of the level of `hint` are split.
-    pub(crate) fn next_chunk(&self, hint: Hint) -> Range<usize> {
-        self.header(hint).sweep.next_chunk(1 << hint.level())
+    /// The places of the words that the caller is to split, while words of the level of `root` are split.
+    pub(crate) fn next_chunk(&self, root: Root) -> Range<usize> {
+        self.header(root).sweep.next_chunk(1 << root.level())
     }
 
     /// The words of this chunk are gone. Returns true if it turns out that all of the level are.
-    pub(crate) fn move_on(&self, hint: Hint, chunk: Range<usize>) -> bool {
-        let first = 1 << hint.level();
-        // By accesses to the words: a thread that finds the cursor behind them has these splits behind it.
+    pub(crate) fn move_on(&self, root: Root, chunk: Range<usize>) -> bool {
+        let first = 1 << root.level();
+        // By accesses to the words: a thread that finds the cursor past them has acquired these splits.
         let is_gone = |place| self.load(first + place) == Word::GONE;
-        self.header(hint).sweep.move_on(chunk, first, is_gone)
+        self.header(root).sweep.move_on(chunk, first, is_gone)
     }
 
-    /// Begins to split the words of the level of `hint`. There must be a next level.
-    pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<bool, OutOfMemory> {
-        let below = self.block_or_new(hint.level() + 1)?;
-        self.header(hint)
+    /// Begins to split the words of the level of `root`. There must be a next level.
+    pub(crate) fn begin_to_grow(&self, root: Root) -> Result<bool, OutOfMemory> {
+        let below = self.block_or_new(root.level() + 1)?;
+        self.header(root)
             .sweep
             .lead_to(below.words.first().as_ptr());
-        Ok(self.replace_hint(hint, hint.with(ASIDE)))
+        Ok(self.replace_root(root, root.with(ASIDE)))
     }
 
-    /// Called when all words of the level of `hint` are gone. Returns true if this call moved the hint on.
-    pub(crate) fn end_growth(&self, hint: Hint) -> bool {
-        let (level, behind) = (hint.level() + 1, hint.0.addr() & BEHIND);
+    /// Called when all words of the level of `root` are gone. Returns true if this call moved the root on.
+    pub(crate) fn end_growth(&self, root: Root) -> bool {
+        let (level, behind) = (root.level() + 1, root.0.addr() & BEHIND);
         self.block(level)
-            .is_some_and(|below| self.replace_hint(hint, Hint::new(below, level).with(behind)))
+            .is_some_and(|below| self.replace_root(root, Root::new(below, level).with(behind)))
     }
 
     /// Records that no table follows this one. Requires exclusive access to it.
     pub(crate) fn end_following(&self) {
-        let hint = self.hint();
-        if self.is_followed(hint) {
-            let _ = self.replace_hint(hint, hint.without(ASIDE));
+        let root = self.root();
+        if self.is_followed(root) {
+            let _ = self.replace_root(root, root.without(ASIDE));
         }
     }
 
-    fn replace_hint(&self, old: Hint, new: Hint) -> bool {
+    fn replace_root(&self, old: Root, new: Root) -> bool {
         // SeqCst: a lookup that begins after a growth has ended begins with the new level, on any processor.
         let replaced = self
-            .hint
+            .root
             .compare_exchange(old.0, new.0, Ordering::SeqCst, Ordering::SeqCst);
         replaced.is_ok()
     }
@@ -274,9 +271,9 @@ impl Blocks {
         place.get_or_try_init(|| Block::new(level, self.depth(level)).map(Box::new))
     }
 
-    /// Frees the blocks of levels behind the hint.
+    /// Frees the blocks of levels that the root has left.
     pub(crate) fn forget_behind(&mut self) {
-        let behind = (self.hint().level() - self.first) as usize;
+        let behind = (self.root().level() - self.first) as usize;
         let left = &mut self.blocks[..behind];
         left.iter_mut().for_each(|block| *block = OnceBox::new());
     }
@@ -299,11 +296,11 @@ impl Blocks {
         self.block(level)?.words.get(bucket - (1 << level))
     }
 
-    /// Whether a word that was absent before this call is an empty bucket. Once the hint has moved on, the word was
+    /// Whether a word that was absent before this call is an empty bucket. Once the root has moved on, the word was
     /// split, and an absent word may have been given back.
     #[inline]
     pub(crate) fn is_lazy(&self, bucket: usize) -> bool {
-        self.lazy && level_of(bucket) == self.first && self.hint().level() == self.first
+        self.lazy && level_of(bucket) == self.first && self.root().level() == self.first
     }
 
     /// The words of a level, if it has a block.
@@ -320,36 +317,36 @@ impl Blocks {
             .map_or(Word::ABSENT, |level| level.load(bucket))
     }
 
-    /// The header of the level of a hint of this table.
+    /// The header of the level of a root of this table.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
-    fn header(&self, hint: Hint) -> &Header {
-        // SAFETY: a hint points to the block of its level, which has a header and stays while the table is borrowed.
-        unsafe { &*Cells::header_of(hint.words()) }
+    fn header(&self, root: Root) -> &Header {
+        // SAFETY: a root points to the block of its level, which has a header and stays while the table is borrowed.
+        unsafe { &*Cells::header_of(root.words()) }
     }
 
-    /// Both words of an item at a hint of this table, where the sweep has left them.
+    /// Both words of an item at a root of this table, where the sweep has left them.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
-    pub(crate) fn swept(&self, GrowingHint(hint): GrowingHint, hash: u64) -> Swept<'_> {
-        let shift_below = hint.0.addr().wrapping_sub(1) as u32;
-        // SAFETY: the hint said that the level is growing after `lead_to`, and was read with Acquire. Blocks stay while the
-        // table is borrowed.
-        unsafe { Swept::new(hint.words(), shift_below, hash) }
+    pub(crate) fn swept(&self, GrowingRoot(root): GrowingRoot, hash: u64) -> Swept<'_> {
+        let shift_below = root.0.addr().wrapping_sub(1) as u32;
+        // SAFETY: the root said that the level is growing after `lead_to`, and was read with Acquire. Blocks stay while
+        // the table is borrowed.
+        unsafe { Swept::new(root.words(), shift_below, hash) }
     }
 
-    /// Both words of an item at the level of a hint of this table, and its lane there.
+    /// Both words of an item at the level of a root of this table, and its lane there.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
-    pub(crate) fn pair(&self, hint: Hint, hash: u64) -> Pair<'_> {
-        let (words, shift) = (hint.words(), hint.0.addr() as u32);
+    pub(crate) fn pair(&self, root: Root, hash: u64) -> Pair<'_> {
+        let (words, shift) = (root.words(), root.0.addr() as u32);
         let of_head = OfHead::of_hash(hash);
         // The leading one of the number is the start of the block.
         let first = hash.wrapping_shr(shift);
         let place = first >> TAIL_BITS;
         let cell = |place: u64| {
-            // SAFETY: the block has all words of its level. The place has as many bits as the level, because the hint says
-            // how many bits are not of it, and so has the offset.
+            // SAFETY: the block has all words of its level. The place has as many bits as the level, because the root
+            // says how many bits are not of it, and so has the offset.
             unsafe { &*words.wrapping_add(place as usize) }
         };
         Pair {
@@ -357,7 +354,7 @@ impl Blocks {
             second: cell(place ^ of_head.offset(shift)),
             lane: of_head.lane(first as u16),
             of_head,
-            header: self.header(hint),
+            header: self.header(root),
         }
     }
 
@@ -387,7 +384,7 @@ impl Blocks {
         cell.store(word.into().bits(), Ordering::Relaxed);
     }
 
-    /// The same for a region.
+    /// Sets the words of a region of an unshared table.
     pub(crate) fn set_region(&self, bucket: usize, region: Region) {
         if matches!(region, Region::Split(_)) {
             self.set(bucket, Word::GONE);
@@ -397,8 +394,8 @@ impl Blocks {
             .for_each(|(bucket, content)| self.set(bucket, content));
     }
 
-    /// Returns the memory of a level to the system. It has been behind the hint for a grace period, so nobody still
-    /// splits into it. If it is much, inserts give it back.
+    /// Returns the memory of a level to the system. The root left it a grace period ago, so nobody still splits into
+    /// it. If it is much, inserts give it back.
     pub(crate) fn release(&self, level: u32) {
         match self.block(level) {
             Some(block) if block.abandon() => self.say_behind(),
@@ -407,35 +404,35 @@ impl Blocks {
         }
     }
 
-    /// Gives back a part of the memory behind the hint. Returns false if there was none.
+    /// Gives back a part of the memory of levels that the root has left. Returns false if there was none.
     pub(crate) fn release_part(&self) -> bool {
         loop {
-            let hint = self.hint();
-            if !hint.has_memory_behind() {
+            let root = self.root();
+            if !root.has_memory_behind() {
                 return false;
             }
             if self.all().any(Block::release_part) {
                 return true;
             }
-            self.say_nothing_behind(hint);
+            self.say_nothing_behind(root);
         }
     }
 
-    /// Tells writers that there is no more memory behind the hint, unless there is.
-    fn say_nothing_behind(&self, hint: Hint) {
+    /// Tells writers that there is no more memory to give back, unless there is.
+    fn say_nothing_behind(&self, root: Root) {
         // SeqCst, all of them: a thread that abandoned a block, and then found the bit set, did both before this
         // exchange, so the block is found after it.
-        if self.replace_hint(hint, hint.without(BEHIND)) && self.all().any(Block::has_part) {
+        if self.replace_root(root, root.without(BEHIND)) && self.all().any(Block::has_part) {
             self.say_behind();
         }
     }
 
-    /// Tells writers that there is memory behind the hint.
+    /// Tells writers that there is memory to give back.
     fn say_behind(&self) {
         loop {
             // After the block was abandoned; see `say_nothing_behind`.
-            let hint = self.hint();
-            if hint.has_memory_behind() || self.replace_hint(hint, hint.with(BEHIND)) {
+            let root = self.root();
+            if root.has_memory_behind() || self.replace_root(root, root.with(BEHIND)) {
                 return;
             }
         }
@@ -548,9 +545,9 @@ mod tests {
     const FIRST: u32 = 19;
 
     fn double(blocks: &Blocks) {
-        let hint = blocks.hint();
-        assert!(blocks.begin_to_grow(hint).expect("memory"));
-        assert!(blocks.end_growth(blocks.hint()));
+        let root = blocks.root();
+        assert!(blocks.begin_to_grow(root).expect("memory"));
+        assert!(blocks.end_growth(blocks.root()));
     }
 
     #[test]
@@ -562,7 +559,7 @@ mod tests {
         assert!(blocks.release_part(), "it stays");
     }
 
-    /// A thread finds no memory behind the hint. Before it clears the bit, another block is abandoned while the bit is
+    /// A thread finds no memory to give back. Before it clears the bit, another block is abandoned while the bit is
     /// still set. Some writer must be told to give that block back.
     #[test]
     fn what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten() {
@@ -570,14 +567,14 @@ mod tests {
         (0..2).for_each(|_| double(&blocks));
         blocks.release(FIRST);
         while blocks.all().any(Block::release_part) {}
-        let hint = blocks.hint();
-        assert!(hint.has_memory_behind(), "nobody has said otherwise");
+        let root = blocks.root();
+        assert!(root.has_memory_behind(), "nobody has said otherwise");
         blocks.release(FIRST + 1);
-        blocks.say_nothing_behind(hint);
+        blocks.say_nothing_behind(root);
         assert!(blocks.all().any(Block::has_part), "none has gone back");
-        assert!(blocks.hint().has_memory_behind(), "it is forgotten");
+        assert!(blocks.root().has_memory_behind(), "it is forgotten");
         while blocks.release_part() {}
         assert!(!blocks.all().any(Block::has_part), "it stays");
-        assert!(!blocks.hint().has_memory_behind(), "all has gone back");
+        assert!(!blocks.root().has_memory_behind(), "all has gone back");
     }
 }

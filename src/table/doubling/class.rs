@@ -6,14 +6,14 @@
 //! second   the first, with the offset of the head exclusive-ored: side 1, and other index bits
 //! ```
 //!
-//! The first `level + 1` bits are the number of the bucket. Tokens are stored with the bits of the first string, in both
-//! buckets: so a token is the same lane in both.
-//! A token stands for a prefix of the first string, whatever its level and its side.
+//! The first `level + 1` bits are the number of the bucket. In both buckets, a token stands for a
+//! [prefix](crate::design::doubling#prefixes) of the first string.
 
 use crate::layout::Fingerprint;
 use crate::layout::prefix::{Depth, HEADS, Head, TAIL_BITS};
 
-/// The known bits of an item: the head, and its two strings of index bits.
+/// An item as a table that doubles knows it: the head, and two strings of index bits. Tokens of different prefixes may
+/// cover it, and each of them may cover other items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Class {
     pub(crate) head: Head,
@@ -21,7 +21,7 @@ pub(crate) struct Class {
     pub(crate) second: Index,
 }
 
-/// A string of index bits behind a leading one.
+/// A string of index bits after a leading one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Index(pub(super) u64);
 
@@ -63,7 +63,7 @@ impl Index {
         (self.0 >> (63 - level)) as usize
     }
 
-    /// The ten bits behind it, with others above them.
+    /// The ten bits after it, with others above them.
     #[inline]
     pub(crate) fn behind(self, level: u32) -> u16 {
         (self.0 >> (53 - level)) as u16
@@ -82,7 +82,7 @@ pub(crate) fn alternate(bucket: usize, head: Head) -> usize {
     alternate_at(level_of(bucket), bucket, head)
 }
 
-/// The same for a caller who knows the level.
+/// [`alternate`] for a caller who knows the level.
 #[inline]
 pub(crate) fn alternate_at(level: u32, bucket: usize, head: Head) -> usize {
     bucket ^ (offset(head) >> (63 - level)) as usize
@@ -97,8 +97,8 @@ pub(crate) fn child(bucket: usize, head: Head, bit: bool) -> usize {
     bucket << 1 | usize::from(bit ^ flip)
 }
 
-/// A hash without so many bits at the end, less one for each level, begins with the place of a bucket, and the ten bits
-/// behind it: two bits of 0 are in front.
+/// A hash shifted right by so many bits, less one for each level, is the place of the first bucket and the ten bits
+/// after it. (The place begins with the side, 0.)
 pub(super) const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
 
 /// Precomputed for each head, because lookups need it often. Separate fields load faster than they unpack.
@@ -137,8 +137,8 @@ impl OfHead {
         &ALL[(hash >> TAIL_BITS) as usize % HEADS]
     }
 
-    /// The bits by which the places of the two buckets of an item differ, at the level whose places are in front of so many
-    /// bits of the hash, and ten. Only the last six bits of `shift` count.
+    /// The bits by which the places of the two buckets of an item differ, at the level whose places are in front of so
+    /// many bits of the hash, and ten. Only the last six bits of `shift` count.
     #[inline]
     pub(super) fn offset(&self, shift: u32) -> u64 {
         self.offset.wrapping_shr(shift)
@@ -186,8 +186,9 @@ impl Prefix {
         Self { head, bits, len }
     }
 
-    /// The lane of a token of this prefix at a level, and its bucket on the first side. If the prefix is longer than a lane can
-    /// say, the last bits go. It must not be shorter than the number of a bucket, or, at the first level, than a lane says.
+    /// The lane of a token of this prefix at a level, and its bucket on the first side. If the prefix is longer than a
+    /// lane can say, the last bits go. It must not be shorter than the number of a bucket, or, at the first level, than
+    /// a lane says.
     pub(crate) fn at(self, level: u32, depth: Depth) -> (usize, u16) {
         let bucket = (self.bits >> (63 - level)) as usize;
         let next = (self.bits >> (53 - level)) as u16;
@@ -211,7 +212,7 @@ impl Prefix {
     }
 }
 
-/// The leading one and `len` bits behind it.
+/// The leading one and `len` bits after it.
 fn mask(len: u32) -> u64 {
     !(u64::MAX >> 1 >> len)
 }

@@ -93,13 +93,11 @@ impl<'a> Level<'a> {
     }
 }
 
-/// The cells of both words of an item in a growth, and how to judge them: at each side the child, if the sweep has passed
-/// the bucket, else the bucket itself.
+/// The cells of both words of an item in a growth, and how to judge them: at each side the child, if the sweep has
+/// passed the bucket, else the bucket itself.
 ///
-/// It is a guess, because inserts also split buckets ahead of the sweep. But a plain word that is found there is the
-/// live one. A plain bucket of the level above is not gone, and so the only one. A child is read only if its parent was
-/// gone when the cursor was read, and from then on the child is the live one, until it is gone itself. If a word is not
-/// plain, the guess may be wrong, and nothing is known about the item. An old cursor makes more guesses wrong.
+/// It is a guess, because inserts also split buckets ahead of the sweep. A plain word that is found there is the live
+/// one. If a word is not plain, the guess may be wrong: [why](crate::design::doubling#a-growth).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swept<'a> {
     cells: [&'a AtomicU64; 2],
@@ -110,12 +108,12 @@ pub(crate) struct Swept<'a> {
 
 impl<'a> Swept<'a> {
     /// Of an item whose hash begins, without the last `shift` bits, with its place in the level below and the ten bits
-    /// behind that. Without a branch on the level, because nobody can foretell it.
+    /// after that. Without a branch on the level, because it is unpredictable.
     ///
     /// # Safety
     ///
-    /// `here` is the first word of a block of the level above that of `shift`, and its growth has begun. Blocks stay for
-    /// `'a`.
+    /// `here` is the first word of a block of the level above that of `shift`, and its growth has begun. Blocks stay
+    /// for `'a`.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     pub(super) unsafe fn new(here: *mut AtomicU64, shift: u32, hash: u64) -> Self {
@@ -131,7 +129,8 @@ impl<'a> Swept<'a> {
             let words = select_unpredictable(is_below, below, here);
             let first = select_unpredictable(is_below, first, first >> 1);
             let place = select_unpredictable(is_below, place, place >> 1);
-            // SAFETY: the places of an item have as many bits as the level, as in `Blocks::pair`: one less in the level above.
+            // SAFETY: the places of an item have as many bits as the level, as in `Blocks::pair`: one less in the level
+            // above.
             let cell = unsafe { &*words.wrapping_add(place as usize) };
             (cell, of_head.lane(first as u16), &header(words).marks)
         };
@@ -191,14 +190,14 @@ mod tests {
             let first = level - u32::from(has_doubled && level > 1);
             let whole = |place| Region::Whole(content(1 << level | place));
             let blocks = Blocks::with_regions(first, Stage::at_rest(level), whole).expect("memory");
-            blocks.begin_to_grow(blocks.hint()).expect("memory");
+            blocks.begin_to_grow(blocks.root()).expect("memory");
             for child in 2 << level..4 << level {
                 blocks.exchange(child, Word::ABSENT, content(child));
             }
             let gone = cursor.index((1 << level) + 1);
-            blocks.move_on(blocks.hint(), 0..gone);
-            let cursor = blocks.cursor(blocks.hint());
-            let growing = blocks.growing(blocks.hint()).expect("it is growing");
+            blocks.move_on(blocks.root(), 0..gone);
+            let cursor = blocks.cursor(blocks.root());
+            let growing = blocks.growing(blocks.root()).expect("it is growing");
             let swept = blocks.swept(growing, hash);
             let class = Class::of_hash(hash);
             let words = swept.load();

@@ -5,13 +5,8 @@
 //!          cursor                                        taken
 //! ```
 //!
-//! The cursor alone determines the progress, and so the words that lookups read. Taking words is only a suggestion, so
-//! that threads split different ones. A thread that took some may stop, so others split them in the end.
-//!
-//! It is in front of the words of that level, and says nothing of any other growth: so a thread may read it, or write to
-//! it, however late.
-//!
-//! A copy or a stored form has what this comes to: a [`Stage`], and a [`Region`] for each bucket of its level.
+//! [`doubling`](crate::design::doubling#a-growth) has the reasons. A copy or a stored form has what this comes to: a
+//! [`Stage`], and a [`Region`] for each bucket of its level.
 
 use core::ops::Range;
 use core::{iter, ptr};
@@ -68,7 +63,7 @@ impl Sweep {
     /// The number of words of the level below whose parents are gone, from the first on.
     #[inline]
     pub(super) fn children(&self) -> u64 {
-        // Acquire: pairs with the exchange in `move_on`. Its reader has the splits of the parents behind it.
+        // Acquire: pairs with the exchange in `move_on`, after the splits of the parents.
         self.children.load(Ordering::Acquire)
     }
 
@@ -115,8 +110,8 @@ impl Sweep {
         }
     }
 
-    /// The words of a chunk are gone. If they are those at the cursor, moves it past them, and past whole chunks that others
-    /// have split beyond them. Returns true if all words are gone.
+    /// The words of a chunk are gone. If they are those at the cursor, moves it past them, and past whole chunks that
+    /// others have split beyond them. Returns true if all words are gone.
     pub(super) fn move_on(
         &self,
         chunk: Range<usize>,
@@ -149,7 +144,7 @@ impl Sweep {
 /// The whole state of a table, except its words and its first level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stage {
-    /// The level of the hint.
+    /// The level of the root.
     pub(crate) level: u32,
     /// While the table grows: this many buckets of the level are split, from the first on. Later ones may be.
     pub(crate) cursor: Option<usize>,

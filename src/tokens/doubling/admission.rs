@@ -1,8 +1,6 @@
 //! Admission: adds a token if none covers the item, exactly once among racing threads.
 //!
-//! Only its owner commits an admission, because only the owner knows the answers of other tables; other writers abort
-//! it. Its target is frozen, so no token that covers the item can hop between the two buckets: a hop needs both words,
-//! and the target cannot be split either.
+//! Only its owner commits it: [`doubling`](crate::design::doubling#admissions) has the reasons.
 
 use super::insertion::{emptier, make_room, token};
 use super::parts::{Bucket, Doubling, Step, Token, prefix};
@@ -19,8 +17,8 @@ use super::splitting::help_to_grow;
 
 /// One attempt to add a token, if no token covers the item here or `elsewhere`.
 ///
-/// Linearization points: of an admission, its commit; should covering tokens be inserted into the witness between the
-/// deciding read and the commit, the last moment before at which there was none. Of "present", the load that saw one.
+/// Linearization points: as in a [fixed table](crate::design::protocol#linearization-points), with tokens that cover
+/// the item for those of its class.
 pub(super) fn try_to_admit(
     tokens: &Doubling,
     class: Class,
@@ -79,8 +77,8 @@ pub(super) fn try_to_admit(
 
 /// Whether the live bucket of the other index string has no token that covers the item.
 ///
-/// By read-modify-writes, as at every witness: of two rivals that froze their targets before they read the other's, at
-/// least one sees the other. The one with the lower target wins.
+/// By read-modify-writes, as at every [witness](crate::design::protocol#admissions). The rival with the lower target
+/// wins.
 fn witness_holds_none(tokens: &Doubling, class: Class, witness: Index, target: usize) -> bool {
     tokens.descend(witness, |bucket| {
         loop {
@@ -128,7 +126,7 @@ fn none_covers(tokens: &Doubling, class: Class, bucket: usize, content: Bucket) 
 }
 
 /// Whether no token covers an item, for an admission in another table. It aborts an admission that is pending here. An
-/// admission that comes later sees everything that the caller did before.
+/// admission that comes later acquires, through the word it freezes, all that the caller did before.
 pub(super) fn holds_none(tokens: &Doubling, class: Class) -> bool {
     let f = class.head.fingerprint();
     loop {

@@ -9,12 +9,12 @@ use super::splitting::FLUSHES;
 use crate::table::doubling::{Blocks, Region, level_of};
 
 impl Doubling {
-    /// Completes what dead threads have begun with words, and reclaims what they held. A growth stays where it is. Returns
-    /// the number of tokens. Requires exclusive access to the tokens.
+    /// Completes what dead threads have begun with words, and reclaims what they held. A growth stays where it is.
+    /// Returns the number of tokens. Requires exclusive access to the tokens.
     pub(crate) fn settle_all(&self) -> usize {
         let level = self.level();
-        // Before `Pool::reclaim`: if a descriptor were reused while a word refers to it, the content of that word would be
-        // lost.
+        // Before `Pool::reclaim`: if a descriptor were reused while a word refers to it, the content of that word would
+        // be lost.
         let len = self.settle_each(level);
         debug_assert!((1 << level..4 << level).all(|bucket| !self.is_frozen(bucket)));
         self.pool.reclaim();
@@ -30,7 +30,7 @@ impl Doubling {
         regions.map(Region::len).sum()
     }
 
-    /// Removes all tokens. The table returns to its first size, if there is memory for that, and else keeps its size.
+    /// Removes all tokens. The table returns to its first size if there is memory for that, otherwise keeps its size.
     pub(crate) fn clear(&mut self) {
         self.settle_all();
         if let Ok(blocks) = Blocks::new(self.blocks.first()) {
@@ -55,13 +55,8 @@ impl Doubling {
         }
     }
 
-    /// Adds all tokens of another table, which nobody else uses, and which has nothing in progress. Returns false if they
-    /// do not fit.
-    ///
-    /// It is the inverse of a doubling: the last bit of a bucket's number returns to the front of the tails. If a lane has
-    /// no room for one more bit, the last bit of the tail is dropped. So each item still has a token of its own that covers
-    /// it, which is all that [removal](super::removal) needs. No tail becomes shorter than the doublings from the first
-    /// level on would have left it, so the table can double as often as before.
+    /// Adds all tokens of another table, which nobody else uses, and which has nothing in progress. Returns false if
+    /// they do not fit. A [contraction](crate::design::doubling#contraction).
     pub(crate) fn add_all(&self, from: &Self) -> bool {
         let both_levels = 1 << from.level()..4 << from.level();
         let mut contents = both_levels.filter_map(|bucket| Some((bucket, from.peek(bucket)?)));

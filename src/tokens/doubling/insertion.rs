@@ -8,7 +8,7 @@ use super::settlement::{live_pair, replace};
 use super::splitting::{help_to_grow, split};
 use crate::layout::Fingerprint;
 use crate::table::Candidates;
-use crate::table::doubling::{Class, Hint, Word, alternate};
+use crate::table::doubling::{Class, Root, Word, alternate};
 use crate::tokens::insertion::{ATTEMPTS, Opened, Refusal, open};
 
 /// The token of an item, as it is stored in a bucket.
@@ -17,19 +17,19 @@ pub(super) fn token(class: Class, live: &Live) -> Option<Token> {
     Token::from_bits(u32::from(lane))
 }
 
-/// Adds one token of this item, of the full length, by a hint of just before.
+/// Adds one token of this item, of the full length, by a root of just before.
 ///
 /// Linearization point: the exchange that adds it, or the commit of the last hop that places it.
 #[inline]
 pub(super) fn insert(
     tokens: &Doubling,
-    hint: Hint,
+    root: Root,
     hash: u64,
     budget: usize,
 ) -> Result<(), Refusal> {
-    let pair = tokens.blocks.pair(hint, hash);
+    let pair = tokens.blocks.pair(root, hash);
     let (a, b) = pair.load();
-    if hint.is_at_rest() && Word::are_plain(a, b) {
+    if root.is_at_rest() && Word::are_plain(a, b) {
         let (a, b) = (a.plain(), b.plain());
         // Selects without a branch, because the choice is unpredictable.
         let first_is_emptier = a.vacancies() >= b.vacancies();
@@ -99,9 +99,9 @@ pub(super) fn make_room(
     budget: usize,
     place: bool,
 ) -> Result<Opened, Refusal> {
-    let hint = tokens.blocks.hint();
-    let is_growing = tokens.is_growing(hint);
-    let is_old = |live: &&Live| is_growing && live.level() == hint.level();
+    let root = tokens.blocks.root();
+    let is_growing = tokens.is_growing(root);
+    let is_old = |live: &&Live| is_growing && live.level() == root.level();
     // Split one, because lookups guess that words ahead of the sweep are not split. Of two, split the one on the first
     // side: the sweep comes to it earlier.
     if let Some(live) = pair.iter().find(is_old) {

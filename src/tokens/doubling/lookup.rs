@@ -4,7 +4,7 @@ use super::parts::{Doubling, Live, Step, prefix};
 use super::settlement::live;
 use crate::layout::Sight;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, GrowingHint, Hint, Index, State, level_of};
+use crate::table::doubling::{Class, GrowingRoot, Index, Root, State, level_of};
 use crate::tokens::descriptor::Resolved;
 
 /// The answer of one index string about an item.
@@ -18,25 +18,24 @@ enum Answer {
 
 /// Whether a token that covers this item is stored, for certain. Writes nothing.
 ///
-/// Linearization points: of a hit, the load of the word that holds the token, or a moment at which it was in one of two
-/// words frozen by the same reference; of a miss, a moment between the two version reads. All tokens that cover an item
-/// have its head, and so one stripe.
+/// Linearization points: as in a [fixed table](crate::design::protocol#linearization-points). All tokens that cover an
+/// item have its head, and so one stripe.
 ///
-/// If not all tokens are in words of the level of the hint, `aside` answers.
+/// If not all tokens are in words of the level of the root, `aside` answers.
 #[inline]
-pub(super) fn sight(tokens: &Doubling, hash: u64, aside: impl FnOnce(Hint) -> Sight) -> Sight {
-    let hint = tokens.blocks.hint();
+pub(super) fn sight(tokens: &Doubling, hash: u64, aside: impl FnOnce(Root) -> Sight) -> Sight {
+    let root = tokens.blocks.root();
     // All answers have one form until they are used, so that a loop need not convert them.
-    if !hint.is_alone() {
-        return aside(hint);
+    if !root.is_alone() {
+        return aside(root);
     }
-    look_at_rest(tokens, hint, hash)
+    look_at_rest(tokens, root, hash)
 }
 
 /// The answer about an item of a table that is not growing.
 #[inline]
-pub(super) fn look_at_rest(tokens: &Doubling, hint: Hint, hash: u64) -> Sight {
-    let (sight, is_certain) = look_at_level(tokens, hint, hash);
+pub(super) fn look_at_rest(tokens: &Doubling, root: Root, hash: u64) -> Sight {
+    let (sight, is_certain) = look_at_level(tokens, root, hash);
     if is_certain {
         sight
     } else {
@@ -44,11 +43,11 @@ pub(super) fn look_at_rest(tokens: &Doubling, hint: Hint, hash: u64) -> Sight {
     }
 }
 
-/// The answer of both words of an item at the level of a hint, and whether it is certain. A plain word is the live one,
-/// whatever the hint said.
+/// The answer of both words of an item at the level of a root, and whether it is certain. A plain word is the live one,
+/// whatever the root said.
 #[inline]
-fn look_at_level(tokens: &Doubling, hint: Hint, hash: u64) -> (Sight, bool) {
-    let pair = tokens.blocks.pair(hint, hash);
+fn look_at_level(tokens: &Doubling, root: Root, hash: u64) -> (Sight, bool) {
+    let pair = tokens.blocks.pair(root, hash);
     let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
@@ -62,20 +61,20 @@ fn look_at_level(tokens: &Doubling, hint: Hint, hash: u64) -> (Sight, bool) {
 /// finer table is not at rest. Reads both whatever the first says, because it cannot be predicted which has the item.
 #[inline]
 pub(super) fn sight_of_two(finer: &Doubling, coarser: &Doubling, hash: u64) -> Option<Sight> {
-    let hints = [finer, coarser].map(|tokens| tokens.blocks.hint());
-    if !hints[0].is_alone() {
+    let roots = [finer, coarser].map(|tokens| tokens.blocks.root());
+    if !roots[0].is_alone() {
         return None;
     }
-    let (in_finer, is_certain) = look_at_level(finer, hints[0], hash);
-    let (in_coarser, is_certain_too) = look_at_level(coarser, hints[1], hash);
+    let (in_finer, is_certain) = look_at_level(finer, roots[0], hash);
+    let (in_coarser, is_certain_too) = look_at_level(coarser, roots[1], hash);
     let found = in_finer.found() | in_coarser.found();
     (is_certain & is_certain_too).then(|| Sight::certain(found))
 }
 
-/// The same while the table grows, if the sweep gives the position of both words.
+/// The answer about an item while the table grows, if both words are where the cursor says.
 #[inline]
-pub(super) fn look_while_growing(tokens: &Doubling, hint: GrowingHint, hash: u64) -> Sight {
-    let swept = tokens.blocks.swept(hint, hash);
+pub(super) fn look_while_growing(tokens: &Doubling, root: GrowingRoot, hash: u64) -> Sight {
+    let swept = tokens.blocks.swept(root, hash);
     let f = swept.fingerprint();
     let version = tokens.stripes.version(f);
     let (a, b) = swept.load();

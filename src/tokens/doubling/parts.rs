@@ -66,7 +66,7 @@ pub(super) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
 impl Doubling {
     /// Makes it of unshared blocks.
     pub(crate) fn with_blocks(blocks: Blocks, search_budget: usize) -> Result<Self, OutOfMemory> {
-        let level = blocks.hint().level();
+        let level = blocks.root().level();
         Ok(Self {
             blocks: Arc::new(blocks),
             stripes: Stripes::new()?,
@@ -112,7 +112,7 @@ impl Doubling {
 
     /// The level that lookups begin with.
     pub(crate) fn level(&self) -> u32 {
-        self.blocks.hint().level()
+        self.blocks.root().level()
     }
 
     /// The meaning of a word for a reader. An absent one is an empty bucket if nobody has written to it yet.
@@ -151,18 +151,18 @@ impl Doubling {
         }
     }
 
-    /// The bucket on an index string of which `of` says something else than that it is gone or absent, from the level of
-    /// the hint down.
+    /// The bucket on an index string of which `of` says something else than that it is gone or absent, from the level
+    /// of the root down.
     #[inline]
     pub(super) fn descend<R>(&self, index: Index, mut of: impl FnMut(usize) -> Step<R>) -> R {
         loop {
-            let mut level = self.blocks.hint().level();
+            let mut level = self.blocks.root().level();
             loop {
                 match of(index.bucket(level)) {
                     Step::Here(answer) => return answer,
                     // Split: its children were there before it was gone.
                     Step::Down => level += 1,
-                    // Its memory was given back, after the hint had moved on.
+                    // Its memory was given back, after the root had moved on.
                     Step::Again => break,
                 }
             }
@@ -185,7 +185,7 @@ impl Doubling {
         }
     }
 
-    /// The same, with the empty bucket for one that is not there.
+    /// As [`peek`](Self::peek), but the empty bucket for one that is not there.
     #[inline]
     pub(super) fn look(&self, bucket: usize) -> Bucket {
         self.peek(bucket).unwrap_or(Bucket::EMPTY)

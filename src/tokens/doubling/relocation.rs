@@ -1,8 +1,8 @@
 //! Relocation: moves one token to its other bucket, by the steps of [`relocation`](crate::tokens) in a table of a fixed
 //! size.
 //!
-//! Both ends are of one level, so the lane stays as it is: index and tail change together, and lanes hold the tail of the
-//! first side.
+//! Both ends are of one level, so the token stays as it is: in both buckets its tail is that of the first string
+//! ([prefixes](crate::design::doubling#prefixes)).
 
 use super::parts::{Bucket, Doubling, Token};
 use super::removal::longest;
@@ -20,15 +20,15 @@ fn head(token: Token) -> Head {
     Head::of_lane(token.bits() as u16)
 }
 
-/// One level, as a search sees it. Words that are not there are empty for it: a child that is yet to come will have room,
-/// more often than not, and a hop to a bucket that is gone fails.
+/// One level, as a search sees it. Words that are not there are empty for it: a child that is yet to come will have
+/// room, more often than not, and a hop to a bucket that is gone fails.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LevelGraph<'a> {
     tokens: &'a Doubling,
     words: Level<'a>,
     /// Maximum number of buckets that a search examines.
     budget: usize,
-    /// Whether the hint has reached this level: then all buckets above were gone.
+    /// Whether the root has reached this level: then all buckets above were gone.
     is_reached: bool,
 }
 

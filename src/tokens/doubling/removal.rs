@@ -1,8 +1,5 @@
-//! Removal: clears exactly one token, the longest that covers the item, or finds that there is none.
-//!
-//! Suppose that each stored item has its own token that covers it. Let `x` be removed, let `s` be its own token, and
-//! let `t`, the own token of `y`, be the longest that covers `x`. The prefix of `s` begins that of `t`, so `s` covers
-//! `y`: when `t` is taken, `y` has `s`. Taking a shorter one in place of `t` would leave an item without a token.
+//! Removal: clears exactly one token, [the longest](crate::design::doubling#removal-takes-the-longest) that covers the
+//! item, or finds that there is none.
 
 use core::hint::select_unpredictable;
 
@@ -10,19 +7,19 @@ use super::parts::{Doubling, Live, Token};
 use super::settlement::live;
 use super::splitting::help_to_grow;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Class, Hint, Prefix, Word};
+use crate::table::doubling::{Class, Prefix, Root, Word};
 
-/// Removes one token that covers this item, by a hint of just before. Returns false if there is none.
+/// Removes one token that covers this item, by a root of just before. Returns false if there is none.
 ///
-/// Linearization points: of a success, the exchange that clears the slot; of a failure, a moment between the two version
-/// reads, as of a miss.
+/// Linearization points: of a success, the exchange that clears the slot; of a failure, a moment between the two
+/// version reads, as of a miss.
 #[inline]
-pub(super) fn remove(tokens: &Doubling, hint: Hint, hash: u64) -> bool {
-    let pair = tokens.blocks.pair(hint, hash);
+pub(super) fn remove(tokens: &Doubling, root: Root, hash: u64) -> bool {
+    let pair = tokens.blocks.pair(root, hash);
     let f = pair.fingerprint();
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
-    if hint.is_at_rest() && Word::are_plain(a, b) {
+    if root.is_at_rest() && Word::are_plain(a, b) {
         let covering = pair.covering(a, b);
         // Keep one of the two bits of each lane.
         let lanes = covering & 0x5555;

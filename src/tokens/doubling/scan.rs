@@ -1,23 +1,5 @@
-//! Scan: a private copy of the tokens, taken while others write. As in a table of a fixed size: [`scan`](crate::tokens)
-//! has the reasons.
-//!
-//! The differences: a scan reads *regions*, each a bucket of one level, or its two children if it has been split. The
-//! copy is a table of that level, with the same regions split. So a growth may begin, continue, and end during it.
-//!
-//! A token is on one of its two sides. On each side one word is live at a time, and holds the token if it is on that
-//! side. A split makes another word the live one, and leaves the token on its side. So a scan reads the content of the
-//! live word of a side at that moment: the bucket, which is live while it is there; or a child, which is live since the
-//! bucket is gone. A token that is stored throughout, and that neither read has found, has changed sides
-//! between them. It hopped, between words of one level, and then one of two things holds, as in a table of a fixed size:
-//!
-//! * Its mover bumped after the announcement, and left a hint. The scan acquired the hop with the live word of the side that
-//!   the token had left: that is the word it left, or a part of it, made of a content without it.
-//! * It bumped before. Then the announcement acquired both references, and that all above them was gone. So on the side
-//!   that the token came to, the scan met the reference, or what came later: in that word, or in a part of it, which is
-//!   there only when the word has been settled.
-//!
-//! For tokens that took turns the reasons are the same, because all that cover an item are in its two regions: their
-//! prefixes agree in the number of the bucket. If a region has been split twice, the scan begins again.
+//! Scan: a private copy of the tokens, taken while others write, by *regions*:
+//! [`snapshots`](crate::design::snapshots#tables-that-double) has the reasons.
 
 use super::parts::{Bucket, Doubling, Token};
 use super::relocation::LevelGraph;
@@ -68,7 +50,7 @@ impl Doubling {
     }
 }
 
-/// Adds the tokens of a group of stripes to the copy.
+/// Adds the tokens of a group of stripes to the copy: one pass.
 fn copy_group(
     tokens: &Doubling,
     scan: &Scan<'_, Lanes16>,
@@ -99,7 +81,7 @@ fn heed_hints(
     let hints = scan.hints().ok_or(Disturbance::Hints)?;
     let mut hints = hints.filter(|hint| group.has(hint.fingerprint));
     hints.try_for_each(|hint| {
-        // Of a writer that was slow: it goes on in one of the regions below that bucket, and does not say in which.
+        // A level above that of the copy: the writer was slow, and its hint does not name a region.
         let deeper = level_of(hint.bucket).checked_sub(copy.level());
         let region = hint.bucket >> deeper.ok_or(Disturbance::Other)?;
         let head = Head::of_fingerprint(hint.fingerprint);
@@ -133,7 +115,7 @@ fn split(copy: &Doubling, bucket: usize) -> Result<(), OutOfMemory> {
     let Some(content) = copy.peek(bucket) else {
         return Ok(());
     };
-    copy.begin_to_grow(copy.hint())?;
+    copy.begin_to_grow(copy.root())?;
     let parts = parts(bucket, content, copy.blocks.depth(level_of(bucket)));
     copy.blocks.set_region(bucket, Region::Split(parts));
     Ok(())
@@ -167,7 +149,7 @@ fn merge_bucket(
 /// Adds a token to a table that nobody else has, to this bucket if it has room.
 pub(super) fn place(copy: &Doubling, bucket: usize, token: Token) -> Result<(), Disturbance> {
     let (mut bucket, mut token) = live(copy, bucket, token);
-    if copy.is_growing(copy.hint()) && !copy.look(bucket).has_room() {
+    if copy.is_growing(copy.root()) && !copy.look(bucket).has_room() {
         // As an insert does: a split makes room. And a path needs both buckets on one level.
         let region = bucket >> (level_of(bucket) - copy.level());
         split(copy, region)?;
@@ -263,7 +245,7 @@ mod tests {
     }
 
     fn begin(tokens: &Doubling) {
-        tokens.begin_to_grow(tokens.hint()).expect("memory");
+        tokens.begin_to_grow(tokens.root()).expect("memory");
     }
 
     fn double(tokens: &Doubling) {
@@ -293,7 +275,7 @@ mod tests {
             let tokens = table(first, level);
             let buckets = 1usize << level;
             for hash in (0..3 * buckets as u64).map(model::mix) {
-                let _ = tokens.insert(tokens.hint(), hash, 256);
+                let _ = tokens.insert(tokens.root(), hash, 256);
             }
             assert_copied(&tokens);
             begin(&tokens);
@@ -303,7 +285,7 @@ mod tests {
                 assert!(splitting::split(&tokens, buckets | place));
                 assert_copied(&tokens);
             }
-            while tokens.is_growing(tokens.hint()) {
+            while tokens.is_growing(tokens.root()) {
                 assert_copied(&tokens);
                 assert!(splitting::help_to_grow(&tokens));
             }
@@ -312,8 +294,8 @@ mod tests {
             for place in 0..2 * buckets {
                 assert!(splitting::split(&tokens, (2 * buckets) | place));
             }
-            // Nobody has moved the hint on.
-            assert!(tokens.is_growing(tokens.hint()));
+            // Nobody has moved the root on.
+            assert!(tokens.is_growing(tokens.root()));
             assert_copied(&tokens);
         }
     }
@@ -337,7 +319,7 @@ mod tests {
         assert_eq!(copy.peek(bucket), None);
         assert_eq!(copy.taken(), 12);
         assert!(hashes.clone().all(|hash| copy.count(hash) == 1));
-        assert!(hashes.clone().all(|hash| copy.remove(copy.hint(), hash)));
+        assert!(hashes.clone().all(|hash| copy.remove(copy.root(), hash)));
     }
 
     /// The table doubles twice after the copy was made for its level. If the stripes still announced a scan, all later
@@ -348,7 +330,7 @@ mod tests {
             let tokens = table(4, 4);
             let item = 0x0123_4567_89ab_cdef;
             assert!(
-                tokens.insert(tokens.hint(), item, 256).is_ok(),
+                tokens.insert(tokens.root(), item, 256).is_ok(),
                 "there is room"
             );
             let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");

@@ -3,18 +3,8 @@
 //! A pending relocation or admission is aborted, a split is finished, and a decided use is written back. So no writer
 //! waits for the owner of a descriptor.
 //!
-//! Any thread may complete a split, any number of times:
-//!
-//! ```text
-//! word n         content  ->  reference of the split  ->  gone
-//! words 2n, +1   absent   ---------------------->  parts
-//! ```
-//!
-//! While the parent has the reference, the frozen content is that of the bucket, and nobody else writes to the
-//! children: writers come to them through a parent that is gone, or through a hint that was published after all parents
-//! were gone. From then on the children hold it. So the split changes no class, and no lookup can tell.
-//!
-//! A word never written reads as an empty bucket. [`replace`] puts content into it too.
+//! Any thread may complete a [split](crate::design::doubling#a-split), any number of times. A word never written reads
+//! as an empty bucket. [`replace`] puts content into it too.
 
 use crossbeam_epoch::Guard;
 
@@ -56,7 +46,7 @@ pub(super) fn settled(tokens: &Doubling, bucket: usize) -> Option<Bucket> {
     settle(tokens, bucket).content()
 }
 
-/// The same for a caller who knows the level.
+/// [`settle`] for a caller who knows the level.
 #[inline]
 pub(super) fn settle_in(tokens: &Doubling, words: Level<'_>, bucket: usize) -> Settled {
     match words.load(bucket).state() {
@@ -65,8 +55,7 @@ pub(super) fn settle_in(tokens: &Doubling, words: Level<'_>, bucket: usize) -> S
     }
 }
 
-/// The same by read-modify-writes, which find the latest value there is: for the word that an admission asks. See
-/// [`settlement`](crate::tokens).
+/// [`settle`] by read-modify-writes, as at a [witness](crate::design::protocol#admissions).
 pub(super) fn settle_latest(tokens: &Doubling, bucket: usize) -> Settled {
     settle_word(tokens, bucket, || tokens.blocks.read_latest(bucket))
 }
@@ -84,7 +73,7 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
         match tokens.pool.resolve(bucket, reference) {
             // The use is over, so the word has changed.
             Resolved::Stale => {}
-            // A split is pending for ever: its parts are what it becomes.
+            // A split is never decided: its parts are what it becomes.
             Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
             // Only the owner of an admission knows its answers from elsewhere.
             Resolved::Pending(pending) => {
@@ -105,10 +94,10 @@ fn settle_word(tokens: &Doubling, bucket: usize, load: impl Fn() -> Word) -> Set
 
 /// Both live buckets of an item, settled.
 pub(super) fn live_pair(tokens: &Doubling, class: Class) -> [Live; 2] {
-    let hint = tokens.blocks.hint();
-    let words = tokens.blocks.level(hint.level());
-    let below = if tokens.is_growing(hint) {
-        tokens.blocks.level(hint.level() + 1)
+    let root = tokens.blocks.root();
+    let words = tokens.blocks.level(root.level());
+    let below = if tokens.is_growing(root) {
+        tokens.blocks.level(root.level() + 1)
     } else {
         None
     };
@@ -139,7 +128,7 @@ pub(super) fn live(tokens: &Doubling, index: Index) -> Live {
     live_by(tokens, index, settle)
 }
 
-/// The same by read-modify-writes.
+/// [`live`] by read-modify-writes.
 pub(super) fn live_latest(tokens: &Doubling, index: Index) -> Live {
     live_by(tokens, index, settle_latest)
 }
@@ -172,8 +161,8 @@ pub(super) fn finish(tokens: &Doubling, bucket: usize) {
     }
 }
 
-/// The same, for a caller who has been pinned since a time when the word was not gone, and knows what the split is of: who
-/// has found its reference in the word, or has put it there.
+/// [`finish`] for a caller who has been pinned since a time when the word was not gone, and has found the reference of
+/// the split in the word, or has put it there.
 pub(super) fn finish_installed(
     tokens: &Doubling,
     bucket: usize,
@@ -221,7 +210,7 @@ pub(super) fn replace(
     tokens.blocks.exchange(bucket, current, new) || replace_vacant(tokens, bucket, current, new)
 }
 
-/// The same for a word that reads as an empty bucket, but is not one.
+/// [`replace`] for a word that reads as an empty bucket, but is not one.
 #[inline]
 pub(super) fn replace_vacant(
     tokens: &Doubling,

@@ -8,7 +8,7 @@ use super::parts::{Bucket, Doubling};
 use super::settlement::{finish_installed, replace, settled};
 use crate::error::OutOfMemory;
 use crate::sync::{self, Event};
-use crate::table::doubling::{Hint, Lanes16, level_of};
+use crate::table::doubling::{Lanes16, Root, level_of};
 use crate::tokens::descriptor::{Claim, Pool};
 use crate::tokens::insertion::ATTEMPTS;
 use crate::tokens::transfer::Transfer;
@@ -67,24 +67,24 @@ fn split_with<'a>(
 }
 
 impl Doubling {
-    /// Begins to double the table, unless it has grown since `hint` was read, or is growing. It must be able to.
-    pub(crate) fn begin_to_grow(&self, hint: Hint) -> Result<(), OutOfMemory> {
-        debug_assert!(hint.level() < self.blocks.last());
-        if !hint.is_alone() {
+    /// Begins to double the table, unless it has grown since `root` was read, or is growing. It must be able to.
+    pub(crate) fn begin_to_grow(&self, root: Root) -> Result<(), OutOfMemory> {
+        debug_assert!(root.level() < self.blocks.last());
+        if !root.is_alone() {
             return Ok(());
         }
         self.pool
-            .grow(Pool::<Lanes16>::size_for(2 << hint.level()))?;
-        if self.blocks.begin_to_grow(hint)? {
+            .grow(Pool::<Lanes16>::size_for(2 << root.level()))?;
+        if self.blocks.begin_to_grow(root)? {
             sync::happened(Event::Growth);
         }
         Ok(())
     }
 
-    /// Continues until the table is not growing and outgrown memory is given back, as far as other threads allow. Returns
-    /// false if it is still growing.
+    /// Continues until the table is not growing and outgrown memory is given back, as far as other threads allow.
+    /// Returns false if it is still growing.
     pub(crate) fn finish_growth(&self) -> bool {
-        while self.is_growing(self.hint()) {
+        while self.is_growing(self.root()) {
             if !help_to_grow(self) {
                 return false;
             }
@@ -97,26 +97,26 @@ impl Doubling {
 /// A writer's share of a growth: gives back a part of the outgrown memory and, if the table is growing, splits the next
 /// words of the level that it leaves, others than other writers. Returns false if it could not.
 pub(super) fn help_to_grow(tokens: &Doubling) -> bool {
-    let hint = tokens.blocks.hint();
-    if hint.has_memory_behind() {
+    let root = tokens.blocks.root();
+    if root.has_memory_behind() {
         tokens.blocks.release_part();
     }
-    if !tokens.is_growing(hint) {
+    if !tokens.is_growing(root) {
         return true;
     }
-    let chunk = tokens.blocks.next_chunk(hint);
-    let buckets = chunk.clone().map(|place| 1 << hint.level() | place);
+    let chunk = tokens.blocks.next_chunk(root);
+    let buckets = chunk.clone().map(|place| 1 << root.level() | place);
     if !split_all(tokens, buckets) {
         return false;
     }
-    if tokens.blocks.move_on(hint, chunk) && tokens.blocks.end_growth(hint) {
-        give_back(tokens, hint.level());
+    if tokens.blocks.move_on(root, chunk) && tokens.blocks.end_growth(root) {
+        give_back(tokens, root.level());
     }
     true
 }
 
-/// Returns the memory of a level behind the hint to the system, when no thread can still be splitting into it. If it is
-/// more than one part, later inserts return the rest.
+/// Returns the memory of a level that the root has left to the system, when no thread can still be splitting into it.
+/// If it is more than one part, later inserts return the rest.
 fn give_back(tokens: &Doubling, level: u32) {
     let release = tokens.later(move |blocks| blocks.release(level));
     crossbeam_epoch::pin().defer(release);
@@ -126,11 +126,9 @@ fn give_back(tokens: &Doubling, level: u32) {
 
 /// The content of a bucket whose number was computed, and not come to from above; none, if it is not there any more.
 ///
-/// If it is deeper than the hint, its parent has to be gone first. Else the parent may hold the reference of a split whose
-/// parts are there already: then the frozen content of the parent is still the truth, and whatever a thread changed in
-/// the child, lookups would not see.
+/// If it is deeper than the root, its parent has to be gone first: [why](crate::design::doubling#a-split).
 pub(super) fn settle_computed(tokens: &Doubling, bucket: usize) -> Option<Bucket> {
-    let is_deeper = level_of(bucket) > tokens.blocks.hint().level();
+    let is_deeper = level_of(bucket) > tokens.blocks.root().level();
     if is_deeper && !split(tokens, bucket >> 1) {
         return None;
     }

@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// Few heads, and few index bits behind those of a table of this level: so that many prefixes are nested.
+/// Few heads, and few index bits after those of a table of this level: so that many prefixes are nested.
 fn narrow(hash: u64, bits: u32) -> u64 {
     hash & u64::MAX << (64 - bits) | (hash & 3 | 1) << 10
 }
@@ -32,11 +32,11 @@ fn narrow(hash: u64, bits: u32) -> u64 {
 /// Inserts, and doubles the table if there is no room. Returns false if the table is full, and cannot double.
 fn insert(table: &Doubling, hash: u64) -> bool {
     loop {
-        let hint = table.hint();
-        match table.insert(table.hint(), hash, BUDGET) {
+        let root = table.root();
+        match table.insert(table.root(), hash, BUDGET) {
             Ok(()) => return true,
             Err(Refusal::NoPath) if !table.can_grow() => return false,
-            Err(Refusal::NoPath) => table.begin_to_grow(hint).expect("memory"),
+            Err(Refusal::NoPath) => table.begin_to_grow(root).expect("memory"),
             Err(Refusal::AllCopies) => return false,
             Err(Refusal::Disturbed | Refusal::Starved) => {}
         }
@@ -60,7 +60,7 @@ fn live_and_die(table: &Doubling, hash: impl Fn(u64) -> u64, seed: u64) -> u32 {
         }
         if random.below(10) < 3 && !items.is_empty() {
             let item = items.swap_remove(random.below(items.len()));
-            assert!(table.remove(table.hint(), item), "not there: {item:x}");
+            assert!(table.remove(table.root(), item), "not there: {item:x}");
         }
         if items.len() >= check_at {
             check_at += check_at / 4 + 1;
@@ -72,7 +72,7 @@ fn live_and_die(table: &Doubling, hash: impl Fn(u64) -> u64, seed: u64) -> u32 {
     let mut removed = 0;
     while !items.is_empty() {
         let item = items.swap_remove(random.below(items.len()));
-        assert!(table.remove(table.hint(), item), "not there: {item:x}");
+        assert!(table.remove(table.root(), item), "not there: {item:x}");
         removed += 1;
         if removed % 1000 == 0 {
             assert!(items.iter().all(|&item| table.contains(item)));
@@ -107,19 +107,19 @@ fn a_table_goes_on_as_its_copy_does() {
         items
             .clone()
             .take(700)
-            .all(|item| table.insert(table.hint(), item, BUDGET).is_ok())
+            .all(|item| table.insert(table.root(), item, BUDGET).is_ok())
     );
-    table.begin_to_grow(table.hint()).expect("memory");
+    table.begin_to_grow(table.root()).expect("memory");
     for _ in 0..3 {
-        let taken = table.blocks.next_chunk(table.hint());
+        let taken = table.blocks.next_chunk(table.root());
         assert!(!taken.is_empty());
     }
     table.settle_all();
     let (copy, _) = table.snapshot().expect("nobody disturbs it");
     for item in items.skip(700) {
         assert!(
-            table.insert(table.hint(), item, BUDGET).is_ok()
-                && copy.insert(copy.hint(), item, BUDGET).is_ok()
+            table.insert(table.root(), item, BUDGET).is_ok()
+                && copy.insert(copy.root(), item, BUDGET).is_ok()
         );
         assert_eq!(table.stage(), copy.stage());
         let regions = |of: &Doubling| {

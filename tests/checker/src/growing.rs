@@ -9,7 +9,7 @@
 //! | M2 | removal of the longest token |
 //! | M3 | `insert_unique` while its witness is split, rivals whose classes nest |
 //! | M4 | hops whose ends are at two levels |
-//! | M5 | the hint and the blocks, growers and sweepers |
+//! | M5 | the root and the blocks, growers and sweepers |
 //! | M6 | the giving back of blocks |
 //! | M7 | snapshots across a split, and two tables one after the other |
 //!

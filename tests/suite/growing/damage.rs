@@ -229,7 +229,7 @@ fn the_sound_ones_are_what_their_words_say() {
     }
 }
 
-/// None or some in front of the cursor, wherever it is, or all, as if whoever moves the hint on had stopped.
+/// None or some in front of the cursor, wherever it is, or all, as if whoever moves the root on had stopped.
 #[test]
 fn any_bucket_may_be_split_while_a_table_is_growing() {
     for number in [0, 1, 5, 20, 300, 3_000] {

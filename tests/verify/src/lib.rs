@@ -1,9 +1,9 @@
 //! Suites of tests, and the mutants that they must kill.
 //!
-//! A *mutant* is the crate with changes of its source, without something that it cannot do without. The files in `mutants`
-//! have them all, one file for each part of the crate: what is wrong with it, its changes, and for each suite that kills it
-//! the test that must fail and what that test says. A change whose text does not stand in the source exactly once fails the
-//! run, so the lists cannot drift from the code.
+//! A *mutant* is the crate with changes of its source, without something that it cannot do without. The files in
+//! `mutants` have them all, one file for each part of the crate: what is wrong with it, its changes, and for each suite
+//! that kills it the test that must fail and what that test says. A change whose text does not stand in the source
+//! exactly once fails the run, so the lists cannot drift from the code.
 //!
 //! [`mutation`] builds and runs suites and mutants. The programs are `verify`, which runs every check of the crate, and
 //! `suite`, which runs one suite.
@@ -63,7 +63,8 @@ pub struct Mutant {
     pub killers: BTreeMap<String, Killer>,
 }
 
-/// The test that must fail, as `file::test`, where `lib::test` is one of the library itself; and what it says.
+/// The test that must fail, as `file::test`, where `lib::test` is one of the library itself; and what it says. Without
+/// a text any failure kills: which of several assertions fails, or where the library panics, depends on the schedule.
 pub type Killer = (String, String);
 
 impl Mutant {

@@ -126,8 +126,8 @@ fn leading_number(line: &str, unit: &str) -> Option<u64> {
     number.rsplit(' ').next()?.parse().ok()
 }
 
-/// Does the jobs with as many workers as there are processors, each by the worker of some number, in about their order. The
-/// first error ends it, once the jobs that are under way are done.
+/// Does the jobs with as many workers as there are processors, each by the worker of some number, in about their order.
+/// The first error ends it, once the jobs that are under way are done.
 fn work<J: Sync>(
     jobs: &[J],
     does: impl Fn(usize, &J) -> Result<(), String> + Sync,
@@ -281,8 +281,8 @@ impl<'a> Build<'a> {
             };
         }
         if self.again {
-            // Most of the time goes into building, and a killer does not run long. What the packages of the project depend on
-            // has its own setting in the profile, so that it is shared.
+            // Most of the time goes into building, and a killer does not run long. What the packages of the project
+            // depend on has its own setting in the profile, so that it is shared.
             let opt_level = format!("CARGO_PROFILE_{}_OPT_LEVEL", suite.profile.to_uppercase());
             command
                 .env("CARGO_INCREMENTAL", "1")
@@ -299,8 +299,8 @@ fn output(command: &mut Command) -> Result<Output, String> {
         .map_err(|error| format!("cannot run cargo: {error}"))
 }
 
-/// Makes a copy equal to the project. Only what differs is written, so that little is built again; and what is gone goes,
-/// because a file that is left would be a module, or a test, that the project has no more.
+/// Makes a copy equal to the project. Only what differs is written, so that little is built again; and what is gone
+/// goes, because a file that is left would be a module, or a test, that the project has no more.
 fn refresh(from: &Path, to: &Path) -> io::Result<()> {
     if !from.is_dir() {
         let content = fs::read(from)?;

@@ -82,29 +82,29 @@ impl Run<'_> {
         })
     }
 
-    fn show_hint(&mut self, Hint { level, growing }: Hint) {
+    fn show_root(&mut self, Root { level, growing }: Root) {
         let growing = if growing { ", growing" } else { "" };
-        self.show(|| format!("hint at level {level}{growing}"));
+        self.show(|| format!("root at level {level}{growing}"));
     }
 
-    fn hint(&mut self, table: usize) -> Step<Hint> {
+    fn root(&mut self, table: usize) -> Step<Root> {
         self.access(|run| {
-            let hint = run.memory.hints[table];
-            run.show_hint(hint);
-            hint
+            let root = run.memory.roots[table];
+            run.show_root(root);
+            root
         })
     }
 
-    /// Changes the hint, if it is still this one, or whatever it is.
-    fn set_hint(&mut self, table: usize, old: Option<Hint>, new: Hint) -> Step<()> {
+    /// Changes the root, if it is still this one, or whatever it is.
+    fn set_root(&mut self, table: usize, old: Option<Root>, new: Root) -> Step<()> {
         self.access(|run| {
-            let hint = &mut run.memory.hints[table];
-            if old.is_none_or(|old| *hint == old) {
-                *hint = new;
+            let root = &mut run.memory.roots[table];
+            if old.is_none_or(|old| *root == old) {
+                *root = new;
                 run.made.wrote = true;
             }
-            let hint = *hint;
-            run.show_hint(hint);
+            let root = *root;
+            run.show_root(root);
         })
     }
 
@@ -221,7 +221,7 @@ pub struct Memory {
     pub words: [Word; WORDS],
     /// One bit for each level that has been allocated.
     pub blocks: u8,
-    pub hints: [Hint; TABLES],
+    pub roots: [Root; TABLES],
     /// The word that each sweep splits next.
     pub cursors: [u8; TABLES],
     pub tables: u8,
@@ -239,7 +239,7 @@ pub struct Memory {
 
 /// The level of a table, and whether it grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Hint {
+pub struct Root {
     pub level: u8,
     /// Whether words of it can be split.
     pub growing: bool,

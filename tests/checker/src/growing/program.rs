@@ -13,7 +13,7 @@ use std::fmt;
 use std::str::SplitWhitespace;
 
 use crate::growing::geometry::{BITS, Class, DEEPEST, Item, Levels, level_of};
-use crate::growing::machine::{Hint, Memory, SLOTS, Word};
+use crate::growing::machine::{Memory, Root, SLOTS, Word};
 use crate::notation::{self, Flag, Kind, Notation, Number, parse_shape};
 use crate::random::{Deal, Random, Shares, distinct, shares};
 
@@ -271,7 +271,7 @@ impl Notation for Growing {
             if level > levels.deepest || growing && level == levels.deepest {
                 return None;
             }
-            memory.hints[table] = Hint { level, growing };
+            memory.roots[table] = Root { level, growing };
             memory.cursors[table] = 1 << level;
             memory.blocks |= (1 | u8::from(growing) << 1) << level;
             for number in 1 << level..2 << level {

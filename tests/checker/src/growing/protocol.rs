@@ -73,7 +73,7 @@ impl Machine for Growing {
     fn tokens(world: &World, memory: &Memory) -> Result<Vec<Class>, String> {
         let mut tokens = Vec::new();
         for table in 0..usize::from(memory.tables) {
-            let level = memory.hints[table].level;
+            let level = memory.roots[table].level;
             let mut next: Vec<u8> = (1 << level..2 << level).collect();
             while let Some(number) = next.pop() {
                 match content(memory, number)? {

@@ -3,45 +3,45 @@
 
 use super::Run;
 use crate::growing::geometry::{DEEPEST, Item, WORDS, level_of, side_of};
-use crate::growing::machine::{Change, Epoch, Hint, Transfer, Word};
+use crate::growing::machine::{Change, Epoch, Root, Transfer, Word};
 use crate::growing::mutants::Mutant;
 use crate::replay::{Again, Done, Step};
 
 impl Run<'_> {
     /// The next level, by a call of its own.
     pub(super) fn grow_once(&mut self) -> Step<bool> {
-        let hint = self.hint(0)?;
-        if hint.growing {
+        let root = self.root(0)?;
+        if root.growing {
             return Ok(false);
         }
-        self.grow(0, hint)
+        self.grow(0, root)
     }
 
     /// Adds the next level to a table that was seen not to grow. False if there can be none.
-    pub(super) fn grow(&mut self, table: usize, seen: Hint) -> Step<bool> {
+    pub(super) fn grow(&mut self, table: usize, seen: Root) -> Step<bool> {
         if seen.level >= self.world.levels(table).deepest {
             return Ok(false);
         }
-        let grows = Hint {
+        let grows = Root {
             growing: true,
             ..seen
         };
         self.routine(|run| {
-            if run.is(Mutant::HintBeforeTheBlock) {
-                run.set_hint(table, Some(seen), grows)?;
+            if run.is(Mutant::RootBeforeTheBlock) {
+                run.set_root(table, Some(seen), grows)?;
                 run.allocate(seen.level + 1)?;
                 return Ok(true);
             }
             run.allocate(seen.level + 1)?;
             let (old, new) = match run.world.mutant {
                 Some(Mutant::GrowingSetByOr) => {
-                    let level = run.memory.hints[table].level;
-                    (None, Hint { level, ..grows })
+                    let level = run.memory.roots[table].level;
+                    (None, Root { level, ..grows })
                 }
-                Some(Mutant::HintStored) => (None, grows),
+                Some(Mutant::RootStored) => (None, grows),
                 _ => (Some(seen), grows),
             };
-            run.set_hint(table, old, new)?;
+            run.set_root(table, old, new)?;
             Ok(true)
         })
     }
@@ -62,26 +62,26 @@ impl Run<'_> {
 
     pub(super) fn sweep_in(&mut self, table: usize) -> Step<bool> {
         self.routine(|run| {
-            let hint = run.hint(table)?;
-            if !hint.growing {
+            let root = run.root(table)?;
+            if !root.growing {
                 return Ok(false);
             }
             let cursor = run.other("cursor", |run| (run.memory.cursors[table], false))?;
-            let (first, end) = (1 << hint.level, 2 << hint.level);
-            let grown = Hint {
-                level: hint.level + 1,
+            let (first, end) = (1 << root.level, 2 << root.level);
+            let grown = Root {
+                level: root.level + 1,
                 growing: false,
             };
             if !(first..=end).contains(&cursor) {
-                // The hint is an old one.
+                // The root is an old one.
                 return Ok(true);
             }
             if cursor == end {
-                run.set_hint(table, Some(hint), grown)?;
+                run.set_root(table, Some(root), grown)?;
                 return Ok(true);
             }
-            if cursor + 1 == end && run.is(Mutant::HintBeforeLastGone) {
-                run.set_hint(table, Some(hint), grown)?;
+            if cursor + 1 == end && run.is(Mutant::RootBeforeLastGone) {
+                run.set_root(table, Some(root), grown)?;
             }
             let passes = run.is(Mutant::CursorBeforeGone);
             let skips = run.is(Mutant::SweepSkipsFrozenWords) && run.load(cursor)?.is_reference();
@@ -155,11 +155,11 @@ impl Run<'_> {
     pub(super) fn release(&mut self) -> Step<bool> {
         let first = self.world.levels(0).first;
         self.repeat((), move |run, ()| {
-            let level = run.hint(0)?.level;
+            let level = run.root(0)?.level;
             let deferred = run.other("deferred", |run| {
                 let epoch = &mut run.memory.epoch;
                 let next = first + epoch.given.count_ones() as u8;
-                let early = u8::from(run.world.mutant == Some(Mutant::GivenBackBeforeTheHint));
+                let early = u8::from(run.world.mutant == Some(Mutant::GivenBackBeforeTheRoot));
                 let begun = epoch.level == 0 && next < level + early;
                 if begun {
                     epoch.level = next;
@@ -214,9 +214,9 @@ impl Run<'_> {
 impl Run<'_> {
     /// Splits the live word of an item. False if it must not be split.
     pub(super) fn split_live(&mut self, item: Item, side: u8) -> Step<bool> {
-        let hint = self.hint(0)?;
-        let live = self.live(item, side, hint.level)?;
-        if !hint.growing || live.level() != hint.level {
+        let root = self.root(0)?;
+        let live = self.live(item, side, root.level)?;
+        if !root.growing || live.level() != root.level {
             return Ok(false);
         }
         self.split(live.number)

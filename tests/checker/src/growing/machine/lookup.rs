@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::write::Opened;
 use super::{Answer, Run};
 use crate::growing::geometry::{Item, level_of, side_of};
-use crate::growing::machine::{Change, Hint, Transfer, Word};
+use crate::growing::machine::{Change, Root, Transfer, Word};
 use crate::growing::mutants::Mutant;
 use crate::replay::{Again, Done, Step};
 use crate::shared::State;
@@ -18,10 +18,10 @@ pub(super) struct Live {
     pub word: Word,
 }
 
-/// The two live words of an item, and the hint that led to them.
+/// The two live words of an item, and the root that led to them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Pair {
-    pub hint: Hint,
+    pub root: Root,
     pub words: [Live; 2],
 }
 
@@ -37,7 +37,7 @@ impl Run<'_> {
         let table = self.world.table_of(level);
         self.repeat(item.number(side, level), move |run, number| {
             let number = match number {
-                0 => item.number(side, run.hint(table)?.level),
+                0 => item.number(side, run.root(table)?.level),
                 number => number,
             };
             let word = run.settle(number)?;
@@ -52,11 +52,11 @@ impl Run<'_> {
     /// Both.
     pub(super) fn pair(&mut self, table: usize, item: Item) -> Step<Pair> {
         self.routine(|run| {
-            let hint = run.hint(table)?;
-            let first = run.live(item, 0, hint.level)?;
-            let second = run.live(item, 1, hint.level)?;
+            let root = run.root(table)?;
+            let first = run.live(item, 0, root.level)?;
+            let second = run.live(item, 1, root.level)?;
             Ok(Pair {
-                hint,
+                root,
                 words: [first, second],
             })
         })
@@ -97,7 +97,7 @@ impl Run<'_> {
         let table = self.world.table_of(level);
         self.repeat(item.number(side, level), move |run, number| {
             let number = match number {
-                0 => item.number(side, run.hint(table)?.level),
+                0 => item.number(side, run.root(table)?.level),
                 number => number,
             };
             let word = run.load(number)?;
@@ -182,10 +182,10 @@ impl Run<'_> {
         })
     }
 
-    /// Both words at the level of the hint, if they are plain.
+    /// Both words at the level of the root, if they are plain.
     fn look_once(&mut self, table: usize, item: Item) -> Step<Option<bool>> {
         self.routine(|run| {
-            let level = run.hint(table)?.level;
+            let level = run.root(table)?.level;
             let before = run.version(item.head)?;
             let numbers = [0, 1].map(|side| item.number(side, level));
             let words = [run.load(numbers[0])?, run.load(numbers[1])?];
@@ -204,7 +204,7 @@ impl Run<'_> {
     fn look_long(&mut self, table: usize, item: Item) -> Step<bool> {
         self.repeat((), move |run, ()| {
             let before = run.version(item.head)?;
-            let level = run.hint(table)?.level;
+            let level = run.root(table)?.level;
             for side in 0..2 {
                 if run.look(item, side, level)? {
                     return Ok(Done(true));
@@ -254,7 +254,7 @@ impl Run<'_> {
         self.rounds(0, move |run, attempt: u8| {
             if usize::from(attempt) == run.world.shape.attempts {
                 // A loop's round makes an access.
-                run.hint(0)?;
+                run.root(0)?;
                 return Ok(Done(Answer::Full));
             }
             let list = run.list()?;
@@ -402,7 +402,7 @@ impl Run<'_> {
             self.load(target)?;
             return Ok(level_of(target));
         }
-        Ok(self.hint(table)?.level)
+        Ok(self.root(table)?.level)
     }
 
     /// Whether a word holds a token that covers the item of an admission.
@@ -433,7 +433,7 @@ impl Run<'_> {
     /// Whether the word of an item in another table holds no token that covers it. Aborts admissions there.
     fn is_without(&mut self, table: usize, item: Item, side: u8) -> Step<bool> {
         self.routine(|run| {
-            let level = run.hint(table)?.level;
+            let level = run.root(table)?.level;
             if run.is(Mutant::CoarserTableAskedLikeALookup) {
                 return Ok(!run.look(item, side, level)?);
             }

@@ -93,7 +93,7 @@ impl Run<'_> {
     /// Adds the tokens of a table to a copy: each live word, parents before their children.
     fn copy(&mut self, table: usize, copied: Classes) -> Step<Option<Classes>> {
         self.routine(|run| {
-            let level = run.hint(table)?.level;
+            let level = run.root(table)?.level;
             if run.is(Mutant::ScanBottomUp) {
                 return run.copy_bottom_up(level, copied);
             }

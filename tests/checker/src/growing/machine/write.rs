@@ -69,7 +69,7 @@ impl Run<'_> {
             first
         };
         let level = match self.world.mutant {
-            Some(Mutant::LaneOfTheHint) => pair.hint.level,
+            Some(Mutant::LaneOfTheRoot) => pair.root.level,
             _ => live.level(),
         };
         let levels = self.world.levels_at(live.number);
@@ -82,8 +82,8 @@ impl Run<'_> {
             let old = pair
                 .words
                 .iter()
-                .find(|live| live.level() == pair.hint.level);
-            if let (Some(live), true) = (old, pair.hint.growing) {
+                .find(|live| live.level() == pair.root.level);
+            if let (Some(live), true) = (old, pair.root.growing) {
                 return Ok(match run.split(live.number)? {
                     true => Opened::Changed,
                     false => Opened::Full,
@@ -100,7 +100,7 @@ impl Run<'_> {
                             placed,
                             item: item.map_or(0, |item| run.world.id_of(item)),
                             source: live.number,
-                            level: pair.hint.level,
+                            level: pair.root.level,
                         })?;
                         return Ok(match (done, item) {
                             (true, Some(_)) => Opened::Placed,
@@ -110,15 +110,15 @@ impl Run<'_> {
                     }
                 }
             }
-            if pair.hint.growing {
+            if pair.root.growing {
                 run.double()?;
                 return Ok(Opened::Disturbed);
             }
             let level = pair.words.map(Live::level);
-            if level != [pair.hint.level; 2] {
+            if level != [pair.root.level; 2] {
                 return Ok(Opened::Disturbed);
             }
-            let grown = run.grow(table, pair.hint)?;
+            let grown = run.grow(table, pair.root)?;
             Ok(if grown { Opened::Changed } else { Opened::Full })
         })
     }
@@ -131,7 +131,7 @@ impl Run<'_> {
         }
         let word = self.load(other)?;
         let room = word.is_plain() && word.tokens() < self.world.shape.slots;
-        Ok(room || word == Word::Unborn && pair.hint.growing)
+        Ok(room || word == Word::Unborn && pair.root.growing)
     }
 }
 
@@ -274,14 +274,14 @@ pub(super) struct Hop {
     pub placed: Lane,
     pub item: u8,
     pub source: u8,
-    /// The level of the hint by which the source was found.
+    /// The level of the root by which the source was found.
     pub level: u8,
 }
 
 impl Run<'_> {
     /// Moves a token that covers the item from one side to the other, the longest if there are several.
     pub(super) fn hop(&mut self, item: Item, side: u8) -> Step<bool> {
-        let level = self.hint(0)?.level;
+        let level = self.root(0)?.level;
         let live = self.live(item, side, level)?;
         let levels = self.world.levels_at(live.number);
         let covering = live
