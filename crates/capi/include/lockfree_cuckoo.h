@@ -652,15 +652,6 @@ int lfcf_read_fd(int fd,
  */
 int lfcf_snapshot(const struct lfcf_filter *filter, struct lfcf_filter **copy);
 
-/**
- * Completes a doubling in progress. Without it inserts and removals complete it, a few buckets each, and lookups take
- * longer meanwhile. Call it before a phase of lookups only. Returns 1; 0 if other threads use all descriptors: try again.
- * In a filter that does not grow there is nothing to do: 1.
- *
- * Threads: any. Cost: time linear in the size of the filter.
- */
-int lfcf_finish_doubling(const struct lfcf_filter *filter);
-
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

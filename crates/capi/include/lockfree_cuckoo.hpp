@@ -350,8 +350,6 @@ public:
         note(lfcf_rotations(filter_, &found), error);
         return found;
     }
-    bool finish_doubling() const { return check(lfcf_finish_doubling(filter_)); }
-    bool finish_doubling(code_t &error) const noexcept { return note(lfcf_finish_doubling(filter_), error); }
 
     lfcf_measures measure() const
     {

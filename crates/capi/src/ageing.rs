@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use lockfree_cuckoo::{DynFilter, Rotates};
 
 use crate::create::lfcf_filter;
-use crate::pointer::{In, Out};
+use crate::pointer::{place, value};
 use crate::single::{by_bytes, by_hash};
 use crate::status::lfcf_status::{self, LFCF_WRONG_KIND};
 use crate::status::{answer, failed};
@@ -36,7 +36,7 @@ fn refresh(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_rotate(filter: *const lfcf_filter) -> c_int {
     answer(|| {
-        rotating(&In::of(filter).value("filter")?.0)?.rotate()?;
+        rotating(&value(filter, "filter")?.0)?.rotate()?;
         Ok(0)
     })
 }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn lfcf_rotate(filter: *const lfcf_filter) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_rotate_if(filter: *const lfcf_filter, rotations: u64) -> c_int {
     answer(|| {
-        let rotating = rotating(&In::of(filter).value("filter")?.0)?;
+        let rotating = rotating(&value(filter, "filter")?.0)?;
         Ok(rotating.rotate_if(rotations)?.into())
     })
 }
@@ -59,8 +59,8 @@ pub unsafe extern "C" fn lfcf_rotate_if(filter: *const lfcf_filter, rotations: u
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_rotations(filter: *const lfcf_filter, rotations: *mut u64) -> c_int {
     answer(|| {
-        let rotations = Out::of(rotations).place(0, "rotations")?;
-        *rotations = rotating(&In::of(filter).value("filter")?.0)?.rotations();
+        let rotations = place(rotations, 0, "rotations")?;
+        *rotations = rotating(&value(filter, "filter")?.0)?.rotations();
         Ok(0)
     })
 }
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn lfcf_rotations(filter: *const lfcf_filter, rotations: *
 /// has it, else as `lfcf_insert_unique`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_refresh(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(In::of(filter), hash, refresh)
+    by_hash(filter, hash, refresh)
 }
 
 /// `lfcf_refresh` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -84,5 +84,5 @@ pub unsafe extern "C" fn lfcf_refresh_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(In::of(filter), (In::of(item), size), refresh)
+    by_bytes(filter, (item, size), refresh)
 }

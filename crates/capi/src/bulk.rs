@@ -1,12 +1,13 @@
 //! The calls for many hashes: of up to 64 with a bit mask, and of any number with an array.
 
 use std::ffi::c_int;
+use std::ptr::null_mut;
 
 use lockfree_cuckoo::{DynFilter, InsertManyError};
 
 use crate::ageing::rotating;
 use crate::create::lfcf_filter;
-use crate::pointer::{In, Out};
+use crate::pointer::{array, place, places, value, wanted};
 use crate::status::lfcf_status::{self, LFCF_INVALID};
 use crate::status::{answer, failed};
 
@@ -14,7 +15,7 @@ use crate::status::{answer, failed};
 pub const LFCF_BULK_MAX: usize = 64;
 
 /// A filter, and hashes for it, as callers pass them.
-type Request = (In<lfcf_filter>, In<u64>, usize);
+type Request = (*const lfcf_filter, *const u64, usize);
 
 /// Sets answers for hashes, all of which are false before.
 type Call = fn(&DynFilter, &[u64], &mut [bool]) -> Result<(), Stopped>;
@@ -63,17 +64,17 @@ fn report(
 
 /// Makes a call whose answers are bits. Returns the number of bits that are set.
 #[inline]
-fn with_mask(request: Request, mask: Out<u64>, done: Out<usize>, call: Call) -> c_int {
+unsafe fn with_mask(request: Request, mask: *mut u64, done: *mut usize, call: Call) -> c_int {
     answer(|| {
         let (filter, hashes, count) = request;
-        let done = done.wanted(0, "done")?;
-        let mask = mask.place(0, "mask")?;
-        let filter = &filter.value("filter")?.0;
+        let done = wanted(done, "done")?;
+        let mask = place(mask, 0, "mask")?;
+        let filter = &value(filter, "filter")?.0;
         if count > LFCF_BULK_MAX {
             let details = format_args!("{count} hashes: a mask has room for {LFCF_BULK_MAX}");
             return Err(failed(LFCF_INVALID, details));
         }
-        let hashes = hashes.array(count, "hashes")?;
+        let hashes = array(hashes, count, "hashes")?;
         let answers = &mut [false; LFCF_BULK_MAX];
         let result = call(filter, hashes, &mut answers[..count]);
         *mask = mask_of(answers);
@@ -94,13 +95,13 @@ fn mask_of(answers: &[bool; LFCF_BULK_MAX]) -> u64 {
 }
 
 /// Makes a call whose answers are elements of an array.
-fn with_array(request: Request, answers: Out<bool>, done: Out<usize>, call: Call) -> c_int {
+unsafe fn with_array(request: Request, answers: *mut bool, done: *mut usize, call: Call) -> c_int {
     answer(|| {
         let (filter, hashes, count) = request;
-        let done = done.wanted(0, "done")?;
-        let filter = &filter.value("filter")?.0;
-        let hashes = hashes.array(count, "hashes")?;
-        let answers = answers.array(count, "answers")?;
+        let done = wanted(done, "done")?;
+        let filter = &value(filter, "filter")?.0;
+        let hashes = array(hashes, count, "hashes")?;
+        let answers = places(answers, count, "answers")?;
         report(done, count, call(filter, hashes, answers))?;
         Ok(0)
     })
@@ -118,12 +119,7 @@ pub unsafe extern "C" fn lfcf_contains_bulk(
     count: usize,
     mask: *mut u64,
 ) -> c_int {
-    with_mask(
-        (In::of(filter), In::of(hashes), count),
-        Out::of(mask),
-        Out::NULL,
-        CONTAINS,
-    )
+    with_mask((filter, hashes, count), mask, null_mut(), CONTAINS)
 }
 
 /// Makes `lfcf_insert_unique` for up to 64 hashes in order, and sets bit `i` of `*mask` if this call added `hashes[i]`.
@@ -141,12 +137,7 @@ pub unsafe extern "C" fn lfcf_insert_unique_bulk(
     mask: *mut u64,
     done: *mut usize,
 ) -> c_int {
-    with_mask(
-        (In::of(filter), In::of(hashes), count),
-        Out::of(mask),
-        Out::of(done),
-        INSERT_UNIQUE,
-    )
+    with_mask((filter, hashes, count), mask, done, INSERT_UNIQUE)
 }
 
 /// Makes `lfcf_refresh` for up to 64 hashes in order, and sets bit `i` of `*mask` if `hashes[i]` is new. Returns the
@@ -161,12 +152,7 @@ pub unsafe extern "C" fn lfcf_refresh_bulk(
     mask: *mut u64,
     done: *mut usize,
 ) -> c_int {
-    with_mask(
-        (In::of(filter), In::of(hashes), count),
-        Out::of(mask),
-        Out::of(done),
-        REFRESH,
-    )
+    with_mask((filter, hashes, count), mask, done, REFRESH)
 }
 
 /// Looks any number of hashes up, and sets `answers[i]` to the answer for `hashes[i]`. Returns 0.
@@ -179,12 +165,7 @@ pub unsafe extern "C" fn lfcf_contains_many(
     count: usize,
     answers: *mut bool,
 ) -> c_int {
-    with_array(
-        (In::of(filter), In::of(hashes), count),
-        Out::of(answers),
-        Out::NULL,
-        CONTAINS,
-    )
+    with_array((filter, hashes, count), answers, null_mut(), CONTAINS)
 }
 
 /// Makes `lfcf_insert_unique` for any number of hashes in order, and sets `answers[i]` to whether this call added
@@ -199,12 +180,7 @@ pub unsafe extern "C" fn lfcf_insert_unique_many(
     answers: *mut bool,
     done: *mut usize,
 ) -> c_int {
-    with_array(
-        (In::of(filter), In::of(hashes), count),
-        Out::of(answers),
-        Out::of(done),
-        INSERT_UNIQUE,
-    )
+    with_array((filter, hashes, count), answers, done, INSERT_UNIQUE)
 }
 
 /// Makes `lfcf_refresh` for any number of hashes in order, and sets `answers[i]` to whether `hashes[i]` is new. Returns 0.
@@ -219,12 +195,7 @@ pub unsafe extern "C" fn lfcf_refresh_many(
     answers: *mut bool,
     done: *mut usize,
 ) -> c_int {
-    with_array(
-        (In::of(filter), In::of(hashes), count),
-        Out::of(answers),
-        Out::of(done),
-        REFRESH,
-    )
+    with_array((filter, hashes, count), answers, done, REFRESH)
 }
 
 /// Makes `lfcf_insert` for any number of hashes in order. Returns 0. `done` and errors are those of
@@ -239,9 +210,9 @@ pub unsafe extern "C" fn lfcf_insert_many(
     done: *mut usize,
 ) -> c_int {
     answer(|| {
-        let done = Out::of(done).wanted(0, "done")?;
-        let filter = &In::of(filter).value("filter")?.0;
-        let hashes = In::of(hashes).array(count, "hashes")?;
+        let done = wanted(done, "done")?;
+        let filter = &value(filter, "filter")?.0;
+        let hashes = array(hashes, count, "hashes")?;
         report(
             done,
             count,
@@ -263,9 +234,9 @@ pub unsafe extern "C" fn lfcf_remove_many(
     removed: *mut usize,
 ) -> c_int {
     answer(|| {
-        let removed = Out::of(removed).wanted(0, "removed")?;
-        let filter = In::of(filter).value("filter")?;
-        let hashes = In::of(hashes).array(count, "hashes")?;
+        let removed = wanted(removed, "removed")?;
+        let filter = value(filter, "filter")?;
+        let hashes = array(hashes, count, "hashes")?;
         *removed.unwrap_or(&mut 0) = filter.0.remove_many_hash(hashes);
         Ok(0)
     })

@@ -2,13 +2,14 @@
 
 use std::ffi::c_int;
 use std::ptr::null_mut;
+use std::slice;
 
 use lockfree_cuckoo::{
     AnyLayout, Buildable, CuckooFilter, DynFilter, FilterBuilder, GrowingCuckooFilter,
     RotatingCuckooFilter, Shape,
 };
 
-use crate::pointer::{In, Out};
+use crate::pointer::{change, place, size_of_struct};
 use crate::status::lfcf_status::{self, LFCF_INVALID};
 use crate::status::{answer, failed};
 
@@ -182,12 +183,16 @@ pub unsafe extern "C" fn lfcf_create(
     filter: *mut *mut lfcf_filter,
 ) -> c_int {
     answer(|| {
-        let filter = Out::of(filter).place(null_mut(), "filter")?;
-        let (options, later) = In::of(options).sized("options")?;
-        if later.iter().any(|&byte| byte != 0) {
+        let filter = place(filter, null_mut(), "filter")?;
+        let size = size_of_struct(options, "options")?;
+        let bytes = slice::from_raw_parts(options.cast::<u8>(), size);
+        if bytes[size_of::<lfcf_options>()..]
+            .iter()
+            .any(|&byte| byte != 0)
+        {
             return Err(invalid("`options` has an option of a later version"));
         }
-        hand_over(options.build()?, filter);
+        hand_over((*options).build()?, filter);
         Ok(0)
     })
 }
@@ -198,7 +203,9 @@ pub unsafe extern "C" fn lfcf_create(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_destroy(filter: *mut lfcf_filter) -> c_int {
     answer(|| {
-        drop(Out::of(filter).taken("filter")?);
+        if !filter.is_null() {
+            drop(Box::from_raw(change(filter, "filter")?));
+        }
         Ok(0)
     })
 }
@@ -209,7 +216,7 @@ pub unsafe extern "C" fn lfcf_destroy(filter: *mut lfcf_filter) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_clear(filter: *mut lfcf_filter) -> c_int {
     answer(|| {
-        Out::of(filter).value("filter")?.0.clear();
+        change(filter, "filter")?.0.clear();
         Ok(0)
     })
 }

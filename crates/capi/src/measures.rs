@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use lockfree_cuckoo::Kind;
 
 use crate::create::{lfcf_filter, lfcf_kind};
-use crate::pointer::{In, Out};
+use crate::pointer::{change, size_of_struct, value};
 use crate::status::answer;
 
 /// What a filter is and holds. Set `size` before the call.
@@ -51,8 +51,9 @@ pub unsafe extern "C" fn lfcf_measure(
     measures: *mut lfcf_measures,
 ) -> c_int {
     answer(|| {
-        let measures = Out::of(measures).sized("measures")?;
-        let filter = &In::of(filter).value("filter")?.0;
+        size_of_struct(measures, "measures")?;
+        let measures = change(measures, "measures")?;
+        let filter = &value(filter, "filter")?.0;
         let rotating = filter.rotating();
         // A later version has more fields. They stay what the caller has set them to.
         *measures = lfcf_measures {
@@ -85,5 +86,5 @@ pub unsafe extern "C" fn lfcf_measure(
 /// Threads: any. Cost: about 64 loads, so not for every item.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_is_full(filter: *const lfcf_filter) -> c_int {
-    answer(|| Ok(In::of(filter).value("filter")?.0.is_full().into()))
+    answer(|| Ok(value(filter, "filter")?.0.is_full().into()))
 }

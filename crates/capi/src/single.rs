@@ -5,33 +5,32 @@ use std::ffi::{c_int, c_void};
 use lockfree_cuckoo::DynFilter;
 
 use crate::create::lfcf_filter;
-use crate::pointer::{In, Out};
-use crate::status::answer;
-use crate::status::lfcf_status;
+use crate::pointer::{array, place, value};
+use crate::status::{answer, lfcf_status};
 
 /// Makes a call for a hash.
 #[inline]
-pub(crate) fn by_hash(
-    filter: In<lfcf_filter>,
+pub(crate) unsafe fn by_hash(
+    filter: *const lfcf_filter,
     hash: u64,
     call: impl FnOnce(&DynFilter, u64) -> Result<c_int, lfcf_status>,
 ) -> c_int {
     answer(|| {
-        let filter = filter.value("filter")?;
+        let filter = value(filter, "filter")?;
         call(&filter.0, hash)
     })
 }
 
 /// Makes the same call for the hash of bytes.
 #[inline]
-pub(crate) fn by_bytes(
-    filter: In<lfcf_filter>,
-    (item, size): (In<c_void>, usize),
+pub(crate) unsafe fn by_bytes(
+    filter: *const lfcf_filter,
+    (item, size): (*const c_void, usize),
     call: impl FnOnce(&DynFilter, u64) -> Result<c_int, lfcf_status>,
 ) -> c_int {
     answer(|| {
-        let filter = filter.value("filter")?;
-        let item = item.bytes(size, "item")?;
+        let filter = value(filter, "filter")?;
+        let item = array(item.cast(), size, "item")?;
         call(&filter.0, filter.0.hasher().hash_bytes(item))
     })
 }
@@ -66,7 +65,7 @@ fn count(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
 /// grows may allocate, and moves a few buckets while it doubles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(In::of(filter), hash, insert)
+    by_hash(filter, hash, insert)
 }
 
 /// Adds an item if it is absent. Returns 1 if it was absent and this call added it, else 0: it is stored, or a false
@@ -76,7 +75,7 @@ pub unsafe extern "C" fn lfcf_insert(filter: *const lfcf_filter, hash: u64) -> c
 /// Threads: any. Cost: that of a lookup if it is stored, else five exchanges; otherwise as `lfcf_insert`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_unique(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(In::of(filter), hash, insert_unique)
+    by_hash(filter, hash, insert_unique)
 }
 
 /// Returns 1 if an item is stored, or now and then if it is absent; else 0.
@@ -84,7 +83,7 @@ pub unsafe extern "C" fn lfcf_insert_unique(filter: *const lfcf_filter, hash: u6
 /// Threads: any. Cost: two loads from the table, for each generation of one that rotates. Writes and allocates nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_contains(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(In::of(filter), hash, contains)
+    by_hash(filter, hash, contains)
 }
 
 /// Removes one copy of an item that you inserted. Returns 1, or 0 if there was none. If several threads race for one copy,
@@ -93,7 +92,7 @@ pub unsafe extern "C" fn lfcf_contains(filter: *const lfcf_filter, hash: u64) ->
 /// Threads: any. Cost: one exchange, or two.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_remove(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(In::of(filter), hash, remove)
+    by_hash(filter, hash, remove)
 }
 
 /// Returns the number of copies of an item. It may be too high while other threads write the same item.
@@ -101,7 +100,7 @@ pub unsafe extern "C" fn lfcf_remove(filter: *const lfcf_filter, hash: u64) -> c
 /// Threads: any. Cost: that of a lookup of an absent item.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_count(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(In::of(filter), hash, count)
+    by_hash(filter, hash, count)
 }
 
 /// Stores the hash of `size` bytes in `*hash`: what the calls by bytes use. With one seed it is the same on every machine
@@ -117,10 +116,10 @@ pub unsafe extern "C" fn lfcf_hash_bytes(
     hash: *mut u64,
 ) -> c_int {
     let store = |_: &DynFilter, found| {
-        Out::of(hash).place(found, "hash")?;
+        place(hash, found, "hash")?;
         Ok(0)
     };
-    by_bytes(In::of(filter), (In::of(item), size), store)
+    by_bytes(filter, (item, size), store)
 }
 
 /// `lfcf_insert` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -130,7 +129,7 @@ pub unsafe extern "C" fn lfcf_insert_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(In::of(filter), (In::of(item), size), insert)
+    by_bytes(filter, (item, size), insert)
 }
 
 /// `lfcf_insert_unique` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -140,7 +139,7 @@ pub unsafe extern "C" fn lfcf_insert_unique_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(In::of(filter), (In::of(item), size), insert_unique)
+    by_bytes(filter, (item, size), insert_unique)
 }
 
 /// `lfcf_contains` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -150,7 +149,7 @@ pub unsafe extern "C" fn lfcf_contains_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(In::of(filter), (In::of(item), size), contains)
+    by_bytes(filter, (item, size), contains)
 }
 
 /// `lfcf_remove` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -160,7 +159,7 @@ pub unsafe extern "C" fn lfcf_remove_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(In::of(filter), (In::of(item), size), remove)
+    by_bytes(filter, (item, size), remove)
 }
 
 /// `lfcf_count` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -170,5 +169,5 @@ pub unsafe extern "C" fn lfcf_count_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(In::of(filter), (In::of(item), size), count)
+    by_bytes(filter, (item, size), count)
 }

@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
-use std::ptr::null_mut;
+use std::ptr::{null_mut, slice_from_raw_parts_mut};
 
 use lockfree_cuckoo::{DynFilter, ReadError};
 
 use crate::create::{hand_over, lfcf_filter};
-use crate::pointer::{In, Out};
+use crate::pointer::{array, place, value};
 use crate::status::lfcf_status::{self, LFCF_INVALID};
 use crate::status::{answer, failed};
 
@@ -39,9 +39,9 @@ pub unsafe extern "C" fn lfcf_to_bytes(
     size: *mut usize,
 ) -> c_int {
     answer(|| {
-        let bytes = Out::of(bytes).place(null_mut(), "bytes")?;
-        let size = Out::of(size).place(0, "size")?;
-        let stored = In::of(filter).value("filter")?.0.to_bytes()?;
+        let bytes = place(bytes, null_mut(), "bytes")?;
+        let size = place(size, 0, "size")?;
+        let stored = value(filter, "filter")?.0.to_bytes()?;
         *size = stored.len();
         *bytes = Box::into_raw(stored.into_boxed_slice()).cast();
         Ok(0)
@@ -54,7 +54,12 @@ pub unsafe extern "C" fn lfcf_to_bytes(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_free_bytes(bytes: *mut c_void, size: usize) -> c_int {
     answer(|| {
-        drop(Out::of(bytes).taken_bytes(size));
+        if !bytes.is_null() {
+            drop(Box::from_raw(slice_from_raw_parts_mut(
+                bytes.cast::<u8>(),
+                size,
+            )));
+        }
         Ok(0)
     })
 }
@@ -73,8 +78,8 @@ pub unsafe extern "C" fn lfcf_from_bytes(
     filter: *mut *mut lfcf_filter,
 ) -> c_int {
     answer(|| {
-        let filter = Out::of(filter).place(null_mut(), "filter")?;
-        let bytes = In::of(bytes).bytes(size, "bytes")?;
+        let filter = place(filter, null_mut(), "filter")?;
+        let bytes = array(bytes.cast(), size, "bytes")?;
         hand_over(DynFilter::from_bytes(bytes)?, filter);
         Ok(0)
     })
@@ -91,7 +96,7 @@ pub unsafe extern "C" fn lfcf_from_bytes(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_write_fd(filter: *const lfcf_filter, fd: c_int) -> c_int {
     answer(|| {
-        let filter = In::of(filter).value("filter")?;
+        let filter = value(filter, "filter")?;
         let mut file = file(fd)?;
         let stored = filter.0.to_bytes()?;
         file.write_all(&stored).map_err(ReadError::Io)?;
@@ -108,7 +113,7 @@ pub unsafe extern "C" fn lfcf_write_fd(filter: *const lfcf_filter, fd: c_int) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_read_fd(fd: c_int, filter: *mut *mut lfcf_filter) -> c_int {
     answer(|| {
-        let filter = Out::of(filter).place(null_mut(), "filter")?;
+        let filter = place(filter, null_mut(), "filter")?;
         hand_over(DynFilter::read_from(&*file(fd)?)?, filter);
         Ok(0)
     })
@@ -127,21 +132,8 @@ pub unsafe extern "C" fn lfcf_snapshot(
     copy: *mut *mut lfcf_filter,
 ) -> c_int {
     answer(|| {
-        let copy = Out::of(copy).place(null_mut(), "copy")?;
-        hand_over(In::of(filter).value("filter")?.0.snapshot()?, copy);
+        let copy = place(copy, null_mut(), "copy")?;
+        hand_over(value(filter, "filter")?.0.snapshot()?, copy);
         Ok(0)
-    })
-}
-
-/// Completes a doubling in progress. Without it inserts and removals complete it, a few buckets each, and lookups take
-/// longer meanwhile. Call it before a phase of lookups only. Returns 1; 0 if other threads use all descriptors: try again.
-/// In a filter that does not grow there is nothing to do: 1.
-///
-/// Threads: any. Cost: time linear in the size of the filter.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn lfcf_finish_doubling(filter: *const lfcf_filter) -> c_int {
-    answer(|| {
-        let filter = In::of(filter).value("filter")?;
-        Ok(filter.0.finish_doubling().into())
     })
 }

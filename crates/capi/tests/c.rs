@@ -14,7 +14,11 @@ fn run(command: &mut Command) {
     let output = output.unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
-    assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{said}",
+        output.status
+    );
 }
 
 /// Compiles a program, and runs it with both libraries. Cargo builds them beside this test.
@@ -23,8 +27,18 @@ fn run_program(mut compiler: Command, standard: &str, source: &str) {
     let this = std::env::current_exe().expect("a path");
     let libraries = this.parent().expect("a folder");
     let program: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.replace('.', "_"));
-    compiler.args([standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-g", "-I"]);
-    compiler.arg(here.join("include")).arg(here.join("tests").join(source));
+    compiler.args([
+        standard,
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-pedantic",
+        "-g",
+        "-I",
+    ]);
+    compiler
+        .arg(here.join("include"))
+        .arg(here.join("tests").join(source));
     for library in ["liblockfree_cuckoo_c.a", "liblockfree_cuckoo_c.so"] {
         let program = program.with_extension(library);
         let mut link = Command::new(compiler.get_program());

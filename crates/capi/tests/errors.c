@@ -92,7 +92,6 @@ static void pointers(lfcf_filter *filter)
         FAILS(status, "`filter`", lfcf_read_fd(0, nothing));
         FAILS(status, "`filter`", lfcf_snapshot(no_filter, &other));
         FAILS(status, "`copy`", lfcf_snapshot(filter, nothing));
-        FAILS(status, "`filter`", lfcf_finish_doubling(no_filter));
     }
     FAILS(LFCF_MISALIGNED, "`filter`", lfcf_destroy(MISALIGNED));
     /* What may be null must still be aligned. */
