@@ -254,7 +254,7 @@ static void stored(const lfcf_filter *filter)
     FAILS(LFCF_IO, "ad file descriptor", lfcf_write_fd(filter, ends[1]));
 }
 
-/* The last test: there is no more memory. */
+/* The last test: there is no more memory. Not for tools that need much memory themselves. */
 static void memory_ends(void)
 {
     struct rlimit limit = {.rlim_cur = 1 << 30, .rlim_max = 1 << 30};
@@ -272,7 +272,8 @@ int main(void)
     inserts();
     stored(filter);
     IS(0, lfcf_destroy(filter));
-    memory_ends();
+    if (getenv("LFCF_WITHOUT_LIMITS") == NULL)
+        memory_ends();
     for (int status = LFCF_BUG; status <= LFCF_OK; status++)
         CHECK(strcmp(lfcf_status_text(status), "unknown status") != 0);
     return 0;
