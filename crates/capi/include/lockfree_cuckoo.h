@@ -405,7 +405,7 @@ int lfcf_count(const struct lfcf_filter *filter, uint64_t hash);
  * and in every later release: rapidhash v3 of the size as eight little-endian bytes, and with that as the seed, rapidhash
  * v3 of the bytes. Filters hash alike if they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
  *
- * Threads: any. Cost: about 3 ns for 16 bytes.
+ * Threads: any. Cost: two short hashes, about 9 ns in all for 8 bytes.
  */
 int lfcf_hash_bytes(const struct lfcf_filter *filter,
                     const void *item,

@@ -107,7 +107,7 @@ pub unsafe extern "C" fn lfcf_count(filter: *const lfcf_filter, hash: u64) -> c_
 /// and in every later release: rapidhash v3 of the size as eight little-endian bytes, and with that as the seed, rapidhash
 /// v3 of the bytes. Filters hash alike if they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
 ///
-/// Threads: any. Cost: about 3 ns for 16 bytes.
+/// Threads: any. Cost: two short hashes, about 9 ns in all for 8 bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_hash_bytes(
     filter: *const lfcf_filter,

@@ -26,7 +26,8 @@ fn run_program(mut compiler: Command, standard: &str, source: &str) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let this = std::env::current_exe().expect("a path");
     let libraries = this.parent().expect("a folder");
-    let program: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.replace('.', "_"));
+    let program: PathBuf =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.replace(['.', '/'], "_"));
     compiler.args([
         standard,
         "-Wall",
@@ -66,4 +67,21 @@ fn threads_share_a_filter() {
 #[test]
 fn the_wrapper_for_cpp_does_the_same() {
     run_program(compiler("CXX", "g++"), "-std=c++20", "wrapper.cpp");
+}
+
+/// The program of the guide's page.
+#[test]
+fn the_guide_compiles() {
+    let (_, page) = include_str!("../../../src/guide/c.rs")
+        .split_once("```c\n")
+        .expect("a program");
+    let lines = page.lines().map_while(|line| line.strip_prefix("//!"));
+    let program: Vec<&str> = lines.take_while(|line| !line.contains("```")).collect();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide.c");
+    std::fs::write(&path, program.join("\n")).expect("written");
+    run_program(
+        compiler("CC", "gcc"),
+        "-std=c11",
+        path.to_str().expect("UTF-8"),
+    );
 }
