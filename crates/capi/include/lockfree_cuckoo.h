@@ -539,11 +539,13 @@ int lfcf_rotate(const struct lfcf_filter *filter);
 
 /**
  * Rotates if there have been `rotations` rotations so far, and returns 1. If there have been more, returns 0: another
- * thread has done this rotation. Errors as `lfcf_rotate`.
+ * thread has done this rotation. Errors as `lfcf_rotate`. To rotate when an insert is refused, read `lfcf_rotations` before
+ * the insert: then threads that are refused at the same time rotate once.
  *
  * Threads: any; if several ask for one rotation, one of them gets 1. Cost: as `lfcf_rotate`, or one load.
  */
-int lfcf_rotate_if(const struct lfcf_filter *filter, uint64_t rotations);
+int lfcf_rotate_if(const struct lfcf_filter *filter,
+                   uint64_t rotations);
 
 /**
  * Stores in `*rotations` how often the filter has rotated. `LFCF_WRONG_KIND`.

@@ -42,7 +42,8 @@ pub unsafe extern "C" fn lfcf_rotate(filter: *const lfcf_filter) -> c_int {
 }
 
 /// Rotates if there have been `rotations` rotations so far, and returns 1. If there have been more, returns 0: another
-/// thread has done this rotation. Errors as `lfcf_rotate`.
+/// thread has done this rotation. Errors as `lfcf_rotate`. To rotate when an insert is refused, read `lfcf_rotations` before
+/// the insert: then threads that are refused at the same time rotate once.
 ///
 /// Threads: any; if several ask for one rotation, one of them gets 1. Cost: as `lfcf_rotate`, or one load.
 #[unsafe(no_mangle)]

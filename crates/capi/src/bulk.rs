@@ -17,49 +17,32 @@ pub const LFCF_BULK_MAX: usize = 64;
 /// A filter, and hashes for it, as callers pass them.
 type Request = (*const lfcf_filter, *const u64, usize);
 
-/// Sets answers for hashes, all of which are false before.
-type Call = fn(&DynFilter, &[u64], &mut [bool]) -> Result<(), Stopped>;
-
-/// A call that did not do all hashes: how many it did, and why no more.
-struct Stopped(usize, lfcf_status);
-
-impl From<InsertManyError> for Stopped {
-    fn from(error: InsertManyError) -> Self {
-        Self(error.inserted(), error.into())
-    }
-}
-
-impl From<lfcf_status> for Stopped {
-    fn from(status: lfcf_status) -> Self {
-        Self(0, status)
-    }
-}
+/// Sets answers for hashes, all of which are false before. What the filter refused is the inner error.
+type Call = fn(&DynFilter, &[u64], &mut [bool]) -> Result<Result<(), InsertManyError>, lfcf_status>;
 
 const CONTAINS: Call = |filter, hashes, found| {
     filter.contains_many_hash(hashes, found);
-    Ok(())
+    Ok(Ok(()))
 };
 
 const INSERT_UNIQUE: Call =
-    |filter, hashes, added| Ok(filter.insert_unique_many_hash(hashes, added)?);
+    |filter, hashes, added| Ok(filter.insert_unique_many_hash(hashes, added));
 
-const REFRESH: Call = |filter, hashes, new| Ok(rotating(filter)?.refresh_many_hash(hashes, new)?);
+const REFRESH: Call = |filter, hashes, new| Ok(rotating(filter)?.refresh_many_hash(hashes, new));
 
 /// Tells the caller how many hashes were done, if it wants to know.
 #[inline]
 fn report(
     done: Option<&mut usize>,
     count: usize,
-    result: Result<(), Stopped>,
+    result: Result<(), InsertManyError>,
 ) -> Result<(), lfcf_status> {
-    let (before, result) = match result {
-        Ok(()) => (count, Ok(())),
-        Err(Stopped(before, status)) => (before, Err(status)),
-    };
     if let Some(done) = done {
-        *done = before;
+        *done = result
+            .as_ref()
+            .map_or_else(InsertManyError::inserted, |()| count);
     }
-    result
+    Ok(result?)
 }
 
 /// Makes a call whose answers are bits. Returns the number of bits that are set.
@@ -76,7 +59,7 @@ unsafe fn with_mask(request: Request, mask: *mut u64, done: *mut usize, call: Ca
         }
         let hashes = array(hashes, count, "hashes")?;
         let answers = &mut [false; LFCF_BULK_MAX];
-        let result = call(filter, hashes, &mut answers[..count]);
+        let result = call(filter, hashes, &mut answers[..count])?;
         *mask = mask_of(answers);
         report(done, count, result)?;
         Ok(mask.count_ones() as c_int)
@@ -102,7 +85,7 @@ unsafe fn with_array(request: Request, answers: *mut bool, done: *mut usize, cal
         let filter = &value(filter, "filter")?.0;
         let hashes = array(hashes, count, "hashes")?;
         let answers = places(answers, count, "answers")?;
-        report(done, count, call(filter, hashes, answers))?;
+        report(done, count, call(filter, hashes, answers)?)?;
         Ok(0)
     })
 }
@@ -213,11 +196,7 @@ pub unsafe extern "C" fn lfcf_insert_many(
         let done = wanted(done, "done")?;
         let filter = &value(filter, "filter")?.0;
         let hashes = array(hashes, count, "hashes")?;
-        report(
-            done,
-            count,
-            filter.insert_many_hash(hashes).map_err(Stopped::from),
-        )?;
+        report(done, count, filter.insert_many_hash(hashes))?;
         Ok(0)
     })
 }

@@ -99,14 +99,10 @@ impl lfcf_options {
         } else if self.flags & LFCF_SMALLEST != 0
             || !matches!((self.slots, self.fingerprint_bits), (0, 0) | DEFAULT)
         {
-            Err(invalid(
-                "a filter that grows has 4 slots of 16 bits: leave out the layout",
-            ))
+            Err(invalid("a filter that grows has 4 slots of 16 bits"))
         } else {
-            Ok(self
-                .with_numbers(GrowingCuckooFilter::builder())
-                .build()?
-                .into())
+            let builder = self.with_numbers(GrowingCuckooFilter::builder());
+            Ok(builder.build()?.into())
         }
     }
 
@@ -151,11 +147,11 @@ impl lfcf_options {
             (0, 0) => DEFAULT,
             numbers => numbers,
         };
-        let mut all = Shape::ALL
+        let wanted = (slots as usize, bits, 0);
+        let numbers = |shape: Shape| (shape.slots(), shape.fingerprint_bits(), shape.value_bits());
+        let found = Shape::ALL
             .into_iter()
-            .filter(|shape| shape.value_bits() == 0);
-        let found =
-            all.find(|shape| shape.slots() == slots as usize && shape.fingerprint_bits() == bits);
+            .find(|&shape| numbers(shape) == wanted);
         found.ok_or_else(|| invalid(format_args!("no layout has {slots} slots of {bits} bits")))
     }
 }
