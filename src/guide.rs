@@ -80,12 +80,15 @@
 //! | What may I remove? | [`removing`] |
 //! | How do threads, async tasks, pipelines and servers share a filter? | [`sharing`] |
 //! | How do I save and load a filter? | [`persistence`] |
+//! | How do I use it from C or C++? | [`c`] |
 //! | What changes if I come from another filter or a set? | [`migration`] |
 //! | How does it work, and what is proved? | [`design`](crate::design) |
 //!
 //! Every snippet of the guide is the body of a `fn main() -> Result<(), Box<dyn std::error::Error>>`. It needs only
-//! this crate, unless the text above it names another.
+//! this crate, unless the text above it names another, or it is on the page [`c`].
 
+#[cfg(feature = "std")]
+pub mod c;
 #[cfg(feature = "std")]
 pub mod growing;
 pub mod hashing;

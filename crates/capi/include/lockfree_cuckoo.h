@@ -1,0 +1,661 @@
+/*
+ * lockfree_cuckoo.h: approximate sets that any number of threads share without a lock.
+ *
+ * A filter stores a fingerprint of each item. A lookup finds every item that was inserted and not removed. It also finds
+ * an absent item now and then: one in 8,600 in a full filter of the default layout. Items can be removed. Remove only what
+ * you inserted: any other removal can remove the fingerprint of another item.
+ *
+ *     lfcf_options options = {.size = sizeof options, .capacity = 1000000};
+ *     lfcf_filter *seen;
+ *     if (lfcf_create(&options, &seen) < 0) {
+ *         fprintf(stderr, "%s\n", lfcf_last_error());
+ *         return 1;
+ *     }
+ *     int new = lfcf_insert_unique_bytes(seen, &flow, sizeof flow);   // 1: new, 0: known, less: an error
+ *     ...
+ *     lfcf_destroy(seen);
+ *
+ * Link with what `pkg-config --cflags --libs lockfree-cuckoo` prints; add --static for the static library.
+ *
+ * ANSWERS. Every call that can fail returns an int: 0 or more is an answer, less is an `lfcf_status`. So compare:
+ * `if (lfcf_contains(f, h) > 0)`, not `if (lfcf_contains(f, h))`. A call that fails changes nothing, unless its
+ * description says what. No call ends the process or unwinds into the caller.
+ *
+ * POINTERS must point to what their type says, for the time of the call. A null pointer and a misaligned one are errors,
+ * which the calls find out. Other bad pointers are undefined behaviour, as everywhere in C. An array of 0 elements may be
+ * null. A filter is used in one process; to share one between processes, store it.
+ *
+ * HASHES are 64 bits, well mixed in the high bits, which choose the place, and in the low ones, which are the fingerprint.
+ * A CRC or another hash of 32 bits is not one, and neither is a counter or an address: use the calls that take bytes.
+ * Those hash with `lfcf_hash_bytes`. A struct is bytes if it has no padding, or if its padding is set to 0.
+ *
+ * THREADS. "any" means that any number of threads may make this call at the same time, beside all other calls for the
+ * filter that say so. None of these waits for another thread: a thread that is stopped within a call blocks nobody.
+ * "alone" means that no other call for the filter may run at the same time: order them by joining threads, or by a lock.
+ * A filter must be handed to other threads as any object is: by creating them, through an atomic, under a lock. What a
+ * thread wrote before it inserted an item is visible to a thread that finds it, unless it found a false positive.
+ * The first insert or removal of a thread gets a number for the thread, which may allocate. Nothing else here
+ * allocates or takes a lock, unless its description says so.
+ */
+
+
+#ifndef LOCKFREE_CUCKOO_H
+#define LOCKFREE_CUCKOO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * The version of this header: 10,000 times the major number, plus 100 times the minor one, plus the patch level.
+ */
+#define LFCF_VERSION 100
+
+/**
+ * A flag: `seed` counts. Otherwise the seed is random, so that no attacker knows it.
+ */
+#define LFCF_SEEDED 1
+
+/**
+ * A flag: choose the layout, and with it the size, that takes the least memory for `max_false_positive_rate`.
+ */
+#define LFCF_SMALLEST 2
+
+/**
+ * The most hashes of a call that answers with a bit mask.
+ */
+#define LFCF_BULK_MAX 64
+
+/**
+ * Why a call failed. Later versions may add numbers, and change none.
+ */
+typedef enum lfcf_status {
+  /**
+   * Nothing failed.
+   */
+  LFCF_OK = 0,
+  /**
+   * A pointer is null.
+   */
+  LFCF_NULL = -1,
+  /**
+   * A pointer is not a multiple of the alignment of its type.
+   */
+  LFCF_MISALIGNED = -2,
+  /**
+   * A number is out of its range, or an option is unknown or does not go with another one.
+   */
+  LFCF_INVALID = -3,
+  /**
+   * The filter is not of the kind that has this call.
+   */
+  LFCF_WRONG_KIND = -4,
+  /**
+   * No room was found for the item. Remove items, rotate, or use a larger filter, or one that grows.
+   */
+  LFCF_FULL = -5,
+  /**
+   * No room, in a filter that is mostly empty: the hashes are not well mixed, or few items have many copies.
+   */
+  LFCF_POOR_HASHES = -6,
+  /**
+   * As many copies of the item are stored as there is room for: eight with the default layout.
+   */
+  LFCF_TOO_MANY_COPIES = -7,
+  /**
+   * No room, and a limit, or the lack of memory, keeps the filter from growing.
+   */
+  LFCF_CANNOT_GROW = -8,
+  /**
+   * Other threads changed the same place during every attempt: try again.
+   */
+  LFCF_DISTURBED = -9,
+  /**
+   * Other threads use all descriptors: try again. If threads were killed in calls, `lfcf_clear` frees theirs.
+   */
+  LFCF_NO_DESCRIPTOR = -10,
+  /**
+   * Another thread is taking a snapshot of the filter: try again later.
+   */
+  LFCF_BUSY = -11,
+  /**
+   * Memory could not be allocated.
+   */
+  LFCF_OUT_OF_MEMORY = -12,
+  /**
+   * A limit on memory or on false positives is too low even for an empty filter.
+   */
+  LFCF_LIMIT = -13,
+  /**
+   * The system could not read or write.
+   */
+  LFCF_IO = -14,
+  /**
+   * The stored filter ends early.
+   */
+  LFCF_TRUNCATED = -15,
+  /**
+   * This is not a stored filter.
+   */
+  LFCF_NOT_A_FILTER = -16,
+  /**
+   * The stored filter is damaged, or bytes follow it.
+   */
+  LFCF_DAMAGED = -17,
+  /**
+   * A later release wrote the stored filter, in a form that this one does not know.
+   */
+  LFCF_NEWER_VERSION = -18,
+  /**
+   * The stored filter has a hasher of its own, which only the Rust program that wrote it knows.
+   */
+  LFCF_OTHER_HASHER = -19,
+  /**
+   * A mistake in this library. Report it.
+   */
+  LFCF_BUG = -20,
+} lfcf_status;
+
+/**
+ * What a filter does when it is full, and with time.
+ */
+typedef enum lfcf_kind {
+  /**
+   * The size is fixed. A full filter refuses inserts.
+   */
+  LFCF_FIXED = 0,
+  /**
+   * It doubles when it is full.
+   */
+  LFCF_GROWING = 1,
+  /**
+   * The size is fixed. Items leave one to two periods after their insert: see `lfcf_rotate`.
+   */
+  LFCF_ROTATING = 2,
+} lfcf_kind;
+
+/**
+ * A filter of any kind.
+ */
+typedef struct lfcf_filter lfcf_filter;
+
+/**
+ * How to build a filter. Set all to 0, `size` to the size of the struct, and then what you need. 0 is the default of
+ * each option.
+ */
+typedef struct lfcf_options {
+  /**
+   * `sizeof(lfcf_options)`. So the library knows the version of the header that the caller was compiled with.
+   */
+  size_t size;
+  /**
+   * An `lfcf_kind`.
+   */
+  uint32_t kind;
+  /**
+   * `LFCF_SEEDED`, `LFCF_SMALLEST`, both, or 0.
+   */
+  uint32_t flags;
+  /**
+   * The items to have room for: 1,024 unless set. One that grows begins with this; one that rotates has room for so
+   * many in each period.
+   */
+  size_t capacity;
+  /**
+   * The number of buckets instead of `capacity`: a power of two from 2, times at most 31.
+   */
+  size_t buckets;
+  /**
+   * The seed of `lfcf_hash_bytes`, if `flags` has `LFCF_SEEDED`.
+   */
+  uint64_t seed;
+  /**
+   * The most bytes that the filter may take.
+   */
+  size_t max_memory;
+  /**
+   * The most false positives in lookups of absent items, from 1e-9 to below 1. A filter that could have more, when it
+   * has as many items as it is sized for, is not built. One that grows does not grow beyond it.
+   */
+  double max_false_positive_rate;
+  /**
+   * The buckets that one insert may search for room, 2 to 4,096.
+   */
+  size_t search_budget;
+  /**
+   * Of a filter that rotates: the number of rotations that end the life of an item, 2 to 15.
+   */
+  uint32_t generations;
+  /**
+   * The layout of the buckets: slots in a bucket. The layouts, as slots and bits, are 8 and 8, 6 and 10, 6 and 12,
+   * 5 and 12, 5 and 14, 4 and 16 (the default), 4 and 17, 3 and 21, 2 and 31. One that grows has the default.
+   */
+  uint32_t slots;
+  /**
+   * The layout of the buckets: bits of a fingerprint. Set both or none.
+   */
+  uint32_t fingerprint_bits;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} lfcf_options;
+
+/**
+ * What a filter is and holds. Set `size` before the call.
+ */
+typedef struct lfcf_measures {
+  /**
+   * `sizeof(lfcf_measures)`.
+   */
+  size_t size;
+  /**
+   * An `lfcf_kind`.
+   */
+  uint32_t kind;
+  /**
+   * The generations of one that rotates, else 0.
+   */
+  uint32_t generations;
+  /**
+   * The number of stored copies. Exact while no thread writes.
+   */
+  size_t items;
+  /**
+   * The items that it is sized for: one that grows at present, one that rotates in each generation.
+   */
+  size_t capacity;
+  /**
+   * The slots of all tables.
+   */
+  size_t slots;
+  /**
+   * The number of tables that hold items.
+   */
+  size_t tables;
+  /**
+   * All bytes in use.
+   */
+  size_t memory;
+  /**
+   * How often it has rotated.
+   */
+  uint64_t rotations;
+  /**
+   * The seed of `lfcf_hash_bytes`. Keep it secret from those who choose the items.
+   */
+  uint64_t seed;
+  /**
+   * The fraction of the slots in use.
+   */
+  double load_factor;
+  /**
+   * The share of lookups of absent items that find one, at the present load, with well mixed hashes.
+   */
+  double false_positive_rate;
+  /**
+   * The layout: slots of a bucket.
+   */
+  uint32_t bucket_slots;
+  /**
+   * The layout: bits of a fingerprint.
+   */
+  uint32_t fingerprint_bits;
+} lfcf_measures;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the library that runs; `LFCF_VERSION` is that of the header that was compiled.
+ *
+ * Threads: any. Cost: none.
+ */
+uint32_t lfcf_version(void);
+
+/**
+ * What a negative answer means, in a few words. For a number that is no status: "unknown status".
+ *
+ * Threads: any. Memory: the text is constant. Cost: none.
+ */
+const char *lfcf_status_text(int status);
+
+/**
+ * What failed in the last call of this thread that failed, with its numbers: "127 buckets are not possible: ...".
+ * Empty if none has failed yet.
+ *
+ * Threads: any; each has its own text. Memory: the text is the library's, and stays until the next call of this thread
+ * that fails, or until the thread ends. Cost: none.
+ */
+const char *lfcf_last_error(void);
+
+/**
+ * Creates an empty filter in `*filter`; NULL if it fails.
+ *
+ * `LFCF_INVALID`: an option is not possible; `lfcf_last_error` says which, and often the nearest that is possible.
+ * `LFCF_LIMIT`: `max_memory` or `max_false_positive_rate` is too low. `LFCF_OUT_OF_MEMORY`.
+ *
+ * Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`; the options are not kept. Cost: time linear in
+ * the size. It allocates all that the filter will ever use: two bytes an item, three times that if it rotates. Only a
+ * filter that grows allocates later, in inserts.
+ */
+int lfcf_create(const struct lfcf_options *options,
+                struct lfcf_filter **filter);
+
+/**
+ * Frees a filter. NULL is no error: it does nothing.
+ *
+ * Threads: alone, as the last call for this filter. Cost: that of freeing the memory.
+ */
+int lfcf_destroy(struct lfcf_filter *filter);
+
+/**
+ * Removes all items. One that grows has its first size again. One that rotates keeps its number of rotations.
+ *
+ * Threads: alone. It also frees what threads held that were killed in calls. Cost: time linear in the size.
+ */
+int lfcf_clear(struct lfcf_filter *filter);
+
+/**
+ * Adds one copy of an item, whether or not it is stored. Returns 0.
+ *
+ * `LFCF_FULL`, `LFCF_POOR_HASHES`, `LFCF_TOO_MANY_COPIES`, `LFCF_CANNOT_GROW`: it is not added. `LFCF_DISTURBED`,
+ * `LFCF_NO_DESCRIPTOR`: try again.
+ *
+ * Threads: any. Cost: one exchange; a search of up to `search_budget` buckets in a filter that is nearly full. One that
+ * grows may allocate, and moves a few buckets while it doubles.
+ */
+int lfcf_insert(const struct lfcf_filter *filter, uint64_t hash);
+
+/**
+ * Adds an item if it is absent. Returns 1 if it was absent and this call added it, else 0: it is stored, or a false
+ * positive. If several threads race for an absent item, one of them gets 1. Errors as `lfcf_insert`, except
+ * `LFCF_TOO_MANY_COPIES`.
+ *
+ * Threads: any. Cost: that of a lookup if it is stored, else five exchanges; otherwise as `lfcf_insert`.
+ */
+int lfcf_insert_unique(const struct lfcf_filter *filter, uint64_t hash);
+
+/**
+ * Returns 1 if an item is stored, or now and then if it is absent; else 0.
+ *
+ * Threads: any. Cost: two loads from the table, for each generation of one that rotates. Writes and allocates nothing.
+ */
+int lfcf_contains(const struct lfcf_filter *filter, uint64_t hash);
+
+/**
+ * Removes one copy of an item that you inserted. Returns 1, or 0 if there was none. If several threads race for one copy,
+ * one of them gets 1. One that rotates removes the oldest copy.
+ *
+ * Threads: any. Cost: one exchange, or two.
+ */
+int lfcf_remove(const struct lfcf_filter *filter,
+                uint64_t hash);
+
+/**
+ * Returns the number of copies of an item. It may be too high while other threads write the same item.
+ *
+ * Threads: any. Cost: that of a lookup of an absent item.
+ */
+int lfcf_count(const struct lfcf_filter *filter, uint64_t hash);
+
+/**
+ * Stores the hash of `size` bytes in `*hash`: what the calls by bytes use. With one seed it is the same on every machine
+ * and in every later release: rapidhash v3 of the size as eight little-endian bytes, and with that as the seed, rapidhash
+ * v3 of the bytes. Filters hash alike if they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
+ *
+ * Threads: any. Cost: two short hashes, about 9 ns in all for 8 bytes.
+ */
+int lfcf_hash_bytes(const struct lfcf_filter *filter,
+                    const void *item,
+                    size_t size,
+                    uint64_t *hash);
+
+/**
+ * `lfcf_insert` of `lfcf_hash_bytes`. Threads and cost: as those.
+ */
+int lfcf_insert_bytes(const struct lfcf_filter *filter, const void *item, size_t size);
+
+/**
+ * `lfcf_insert_unique` of `lfcf_hash_bytes`. Threads and cost: as those.
+ */
+int lfcf_insert_unique_bytes(const struct lfcf_filter *filter, const void *item, size_t size);
+
+/**
+ * `lfcf_contains` of `lfcf_hash_bytes`. Threads and cost: as those.
+ */
+int lfcf_contains_bytes(const struct lfcf_filter *filter, const void *item, size_t size);
+
+/**
+ * `lfcf_remove` of `lfcf_hash_bytes`. Threads and cost: as those.
+ */
+int lfcf_remove_bytes(const struct lfcf_filter *filter, const void *item, size_t size);
+
+/**
+ * `lfcf_count` of `lfcf_hash_bytes`. Threads and cost: as those.
+ */
+int lfcf_count_bytes(const struct lfcf_filter *filter, const void *item, size_t size);
+
+/**
+ * Looks up to 64 hashes up, and sets bit `i` of `*mask` to the answer for `hashes[i]`. Returns the number of bits that are
+ * set. `LFCF_INVALID`: there are more than 64.
+ *
+ * Threads: any. Cost: as so many of `lfcf_contains`, but all their memory accesses begin at once: the words of up to 32
+ * hashes are prefetched first, and those of the others meanwhile. Allocates nothing.
+ */
+int lfcf_contains_bulk(const struct lfcf_filter *filter,
+                       const uint64_t *hashes,
+                       size_t count,
+                       uint64_t *mask);
+
+/**
+ * Makes `lfcf_insert_unique` for up to 64 hashes in order, and sets bit `i` of `*mask` if this call added `hashes[i]`.
+ * Returns the number of bits that are set. A hash that occurs twice is added once.
+ *
+ * An error ends it at the first hash that is refused: `*done` is the index of that hash, the bits before it are right, and
+ * the hashes behind it were not tried. `done` may be NULL; without an error `*done` is `count`.
+ *
+ * Threads: any; the hashes go in one by one. Cost: as so many of `lfcf_insert_unique`, with prefetching.
+ */
+int lfcf_insert_unique_bulk(const struct lfcf_filter *filter,
+                            const uint64_t *hashes,
+                            size_t count,
+                            uint64_t *mask,
+                            size_t *done);
+
+/**
+ * Makes `lfcf_refresh` for up to 64 hashes in order, and sets bit `i` of `*mask` if `hashes[i]` is new. Returns the
+ * number of bits that are set. `done` and errors are those of `lfcf_insert_unique_bulk`, and `LFCF_WRONG_KIND`.
+ *
+ * Threads: any. Cost: as so many of `lfcf_refresh`, with prefetching.
+ */
+int lfcf_refresh_bulk(const struct lfcf_filter *filter,
+                      const uint64_t *hashes,
+                      size_t count,
+                      uint64_t *mask,
+                      size_t *done);
+
+/**
+ * Looks any number of hashes up, and sets `answers[i]` to the answer for `hashes[i]`. Returns 0.
+ *
+ * Threads: any. Cost: as so many of `lfcf_contains`, with prefetching. Allocates nothing.
+ */
+int lfcf_contains_many(const struct lfcf_filter *filter, const uint64_t *hashes, size_t count, bool *answers);
+
+/**
+ * Makes `lfcf_insert_unique` for any number of hashes in order, and sets `answers[i]` to whether this call added
+ * `hashes[i]`. Returns 0. `done` and errors are those of `lfcf_insert_unique_bulk`.
+ *
+ * Threads: any; the hashes go in one by one. Cost: as so many of `lfcf_insert_unique`, with prefetching.
+ */
+int lfcf_insert_unique_many(const struct lfcf_filter *filter,
+                            const uint64_t *hashes,
+                            size_t count,
+                            bool *answers,
+                            size_t *done);
+
+/**
+ * Makes `lfcf_refresh` for any number of hashes in order, and sets `answers[i]` to whether `hashes[i]` is new. Returns 0.
+ * `done` and errors are those of `lfcf_insert_unique_bulk`, and `LFCF_WRONG_KIND`.
+ *
+ * Threads: any. Cost: as so many of `lfcf_refresh`, with prefetching.
+ */
+int lfcf_refresh_many(const struct lfcf_filter *filter,
+                      const uint64_t *hashes,
+                      size_t count,
+                      bool *answers,
+                      size_t *done);
+
+/**
+ * Makes `lfcf_insert` for any number of hashes in order. Returns 0. `done` and errors are those of
+ * `lfcf_insert_unique_bulk`.
+ *
+ * Threads: any; the hashes go in one by one. Cost: as so many of `lfcf_insert`, with prefetching.
+ */
+int lfcf_insert_many(const struct lfcf_filter *filter, const uint64_t *hashes, size_t count, size_t *done);
+
+/**
+ * Makes `lfcf_remove` for any number of hashes. Returns 0; `*removed` is the number of copies that it removed, and may be
+ * NULL.
+ *
+ * Threads: any. Cost: as so many of `lfcf_remove`, with prefetching.
+ */
+int lfcf_remove_many(const struct lfcf_filter *filter,
+                     const uint64_t *hashes,
+                     size_t count,
+                     size_t *removed);
+
+/**
+ * Forgets the oldest generation, and directs inserts to an empty one. Call it by a clock, or when `lfcf_is_full`. With `n`
+ * generations, two unless set, the `n`-th rotation after its insert ends the life of an item. Returns 0.
+ *
+ * `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: it did not rotate; try again. `LFCF_WRONG_KIND`.
+ *
+ * Threads: any; if several call it, each rotates once. Cost: the rotation is one exchange; then this call empties a table,
+ * in time linear in the size of a generation. Allocates nothing.
+ */
+int lfcf_rotate(const struct lfcf_filter *filter);
+
+/**
+ * Rotates if there have been `rotations` rotations so far, and returns 1. If there have been more, returns 0: another
+ * thread has done this rotation. Errors as `lfcf_rotate`. To rotate when an insert is refused, read `lfcf_rotations` before
+ * the insert: then threads that are refused at the same time rotate once.
+ *
+ * Threads: any; if several ask for one rotation, one of them gets 1. Cost: as `lfcf_rotate`, or one load.
+ */
+int lfcf_rotate_if(const struct lfcf_filter *filter,
+                   uint64_t rotations);
+
+/**
+ * Stores in `*rotations` how often the filter has rotated. `LFCF_WRONG_KIND`.
+ *
+ * Threads: any. Cost: one load.
+ */
+int lfcf_rotations(const struct lfcf_filter *filter, uint64_t *rotations);
+
+/**
+ * Begins the life of an item anew: adds a copy to the young generation if it has none. Returns 1 if the item is new, that
+ * is, in no generation, else 0. Do not remove an item that you refresh: it may have a copy in each generation.
+ *
+ * Errors as `lfcf_insert_unique`, and `LFCF_WRONG_KIND`.
+ *
+ * Threads: any; if several race for a new item, it is new to one of them. Cost: that of a lookup if the young generation
+ * has it, else as `lfcf_insert_unique`.
+ */
+int lfcf_refresh(const struct lfcf_filter *filter,
+                 uint64_t hash);
+
+/**
+ * `lfcf_refresh` of `lfcf_hash_bytes`. Threads and cost: as those.
+ */
+int lfcf_refresh_bytes(const struct lfcf_filter *filter, const void *item, size_t size);
+
+/**
+ * Fills `*measures`, whose `size` you have set. They are approximate while other threads write.
+ *
+ * Threads: any. Cost: about 64 loads for each table.
+ */
+int lfcf_measure(const struct lfcf_filter *filter, struct lfcf_measures *measures);
+
+/**
+ * Returns 1 if the filter holds as many items as it is sized for, else 0. An insert may still find room. One that grows
+ * grows soon. Of one that rotates it says whether the young generation is full: rotate.
+ *
+ * Threads: any. Cost: about 64 loads, so not for every item.
+ */
+int lfcf_is_full(const struct lfcf_filter *filter);
+
+/**
+ * Stores the filter in memory, in `*size` bytes at `*bytes`: eight bytes a bucket, and about a hundred. The form is the
+ * same on every machine, and every later release reads it. It holds every item that is stored from before the call until
+ * after it, and any part of what is inserted or removed meanwhile.
+ *
+ * `LFCF_BUSY`, `LFCF_DISTURBED`: try again. `LFCF_OUT_OF_MEMORY`. If it fails, `*bytes` is NULL and `*size` is 0.
+ *
+ * Threads: any. Memory: the bytes are the caller's, until `lfcf_free_bytes`. They contain the seed. Cost: time linear in
+ * the size; the bytes, and a copy of the filter if other threads write meanwhile.
+ */
+int lfcf_to_bytes(const struct lfcf_filter *filter,
+                  void **bytes,
+                  size_t *size);
+
+/**
+ * Frees what `lfcf_to_bytes` returned, with the same size. NULL is no error: it does nothing.
+ *
+ * Threads: any, once. Cost: that of freeing the memory.
+ */
+int lfcf_free_bytes(void *bytes, size_t size);
+
+/**
+ * Creates the filter in `*filter` that was stored in these bytes, of any kind, with its seed; NULL if it fails. The bytes
+ * may come from anywhere: they are checked. (Checksums find accidents, not malice.)
+ *
+ * `LFCF_NOT_A_FILTER`, `LFCF_TRUNCATED`, `LFCF_DAMAGED`, `LFCF_NEWER_VERSION`, `LFCF_OTHER_HASHER`, `LFCF_OUT_OF_MEMORY`.
+ *
+ * Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`; the bytes are not kept. Cost: time linear in
+ * the size.
+ */
+int lfcf_from_bytes(const void *bytes,
+                    size_t size,
+                    struct lfcf_filter **filter);
+
+/**
+ * Writes what `lfcf_to_bytes` returns to a file descriptor: a file, a pipe or a socket, in blocking mode. It is not
+ * flushed to the disk.
+ *
+ * As `lfcf_to_bytes`, and `LFCF_IO`: part of it may be written, and `errno` is that of the system. A broken pipe raises
+ * SIGPIPE, unless the program ignores it. `LFCF_INVALID`: the descriptor is negative.
+ *
+ * Threads: any; if others write to the descriptor, the bytes mix. Memory: the descriptor stays open, and is the
+ * caller's. Cost: as `lfcf_to_bytes`, and the writing.
+ */
+int lfcf_write_fd(const struct lfcf_filter *filter, int fd);
+
+/**
+ * Creates a filter in `*filter` from what `lfcf_write_fd` wrote, and reads not a byte more; NULL if it fails.
+ *
+ * Errors as `lfcf_from_bytes`; `LFCF_IO`: how much was read is unspecified; `LFCF_INVALID`: the descriptor is negative.
+ *
+ * Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`; the descriptor stays open, and is the caller's.
+ * Cost: time linear in the size, and the reading, in pieces of up to 16 KiB.
+ */
+int lfcf_read_fd(int fd,
+                 struct lfcf_filter **filter);
+
+/**
+ * Creates a copy of the filter in `*copy`, with its seed, while other threads use it; NULL if it fails. The copy holds
+ * every item that is stored from before the call until after it, and any part of what is inserted or removed meanwhile.
+ *
+ * `LFCF_BUSY`, `LFCF_DISTURBED`: try again. `LFCF_OUT_OF_MEMORY`.
+ *
+ * Threads: any; writers do not wait. Memory: the copy is the caller's, until `lfcf_destroy`. Cost: time linear in the
+ * size; the copy, and in the first snapshot of a filter a sixteenth of its table, which it keeps.
+ */
+int lfcf_snapshot(const struct lfcf_filter *filter, struct lfcf_filter **copy);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* LOCKFREE_CUCKOO_H */

@@ -1,0 +1,89 @@
+//! The calls of filters that rotate.
+
+use std::ffi::{c_int, c_void};
+
+use lockfree_cuckoo::{DynFilter, Rotates};
+
+use crate::create::lfcf_filter;
+use crate::pointer::{place, value};
+use crate::single::{by_bytes, by_hash};
+use crate::status::lfcf_status::{self, LFCF_WRONG_KIND};
+use crate::status::{answer, failed};
+
+/// The calls that only such a filter has.
+#[inline]
+pub(crate) fn rotating(filter: &DynFilter) -> Result<&dyn Rotates, lfcf_status> {
+    filter.rotating().ok_or_else(|| {
+        let details = format_args!(
+            "a {} does not rotate: create it with LFCF_ROTATING",
+            filter.kind()
+        );
+        failed(LFCF_WRONG_KIND, details)
+    })
+}
+
+fn refresh(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
+    Ok(rotating(filter)?.refresh_hash(hash)?.into())
+}
+
+/// Forgets the oldest generation, and directs inserts to an empty one. Call it by a clock, or when `lfcf_is_full`. With `n`
+/// generations, two unless set, the `n`-th rotation after its insert ends the life of an item. Returns 0.
+///
+/// `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: it did not rotate; try again. `LFCF_WRONG_KIND`.
+///
+/// Threads: any; if several call it, each rotates once. Cost: the rotation is one exchange; then this call empties a table,
+/// in time linear in the size of a generation. Allocates nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_rotate(filter: *const lfcf_filter) -> c_int {
+    answer(|| {
+        rotating(&value(filter, "filter")?.0)?.rotate()?;
+        Ok(0)
+    })
+}
+
+/// Rotates if there have been `rotations` rotations so far, and returns 1. If there have been more, returns 0: another
+/// thread has done this rotation. Errors as `lfcf_rotate`. To rotate when an insert is refused, read `lfcf_rotations` before
+/// the insert: then threads that are refused at the same time rotate once.
+///
+/// Threads: any; if several ask for one rotation, one of them gets 1. Cost: as `lfcf_rotate`, or one load.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_rotate_if(filter: *const lfcf_filter, rotations: u64) -> c_int {
+    answer(|| {
+        let rotating = rotating(&value(filter, "filter")?.0)?;
+        Ok(rotating.rotate_if(rotations)?.into())
+    })
+}
+
+/// Stores in `*rotations` how often the filter has rotated. `LFCF_WRONG_KIND`.
+///
+/// Threads: any. Cost: one load.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_rotations(filter: *const lfcf_filter, rotations: *mut u64) -> c_int {
+    answer(|| {
+        let rotations = place(rotations, 0, "rotations")?;
+        *rotations = rotating(&value(filter, "filter")?.0)?.rotations();
+        Ok(0)
+    })
+}
+
+/// Begins the life of an item anew: adds a copy to the young generation if it has none. Returns 1 if the item is new, that
+/// is, in no generation, else 0. Do not remove an item that you refresh: it may have a copy in each generation.
+///
+/// Errors as `lfcf_insert_unique`, and `LFCF_WRONG_KIND`.
+///
+/// Threads: any; if several race for a new item, it is new to one of them. Cost: that of a lookup if the young generation
+/// has it, else as `lfcf_insert_unique`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_refresh(filter: *const lfcf_filter, hash: u64) -> c_int {
+    by_hash(filter, hash, refresh)
+}
+
+/// `lfcf_refresh` of `lfcf_hash_bytes`. Threads and cost: as those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_refresh_bytes(
+    filter: *const lfcf_filter,
+    item: *const c_void,
+    size: usize,
+) -> c_int {
+    by_bytes(filter, (item, size), refresh)
+}

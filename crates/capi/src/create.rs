@@ -1,0 +1,218 @@
+//! Creating a filter, and ending it.
+
+use std::ffi::c_int;
+use std::ptr::null_mut;
+use std::slice;
+
+use lockfree_cuckoo::{
+    AnyLayout, Buildable, CuckooFilter, DynFilter, FilterBuilder, GrowingCuckooFilter,
+    RotatingCuckooFilter, Shape,
+};
+
+use crate::pointer::{change, place, size_of_struct};
+use crate::status::lfcf_status::{self, LFCF_INVALID};
+use crate::status::{answer, failed};
+
+/// A filter of any kind.
+pub struct lfcf_filter(pub(crate) DynFilter);
+
+/// What a filter does when it is full, and with time.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub enum lfcf_kind {
+    /// The size is fixed. A full filter refuses inserts.
+    LFCF_FIXED = 0,
+    /// It doubles when it is full.
+    LFCF_GROWING = 1,
+    /// The size is fixed. Items leave one to two periods after their insert: see `lfcf_rotate`.
+    LFCF_ROTATING = 2,
+}
+
+/// A flag: `seed` counts. Otherwise the seed is random, so that no attacker knows it.
+pub const LFCF_SEEDED: u32 = 1;
+
+/// A flag: choose the layout, and with it the size, that takes the least memory for `max_false_positive_rate`.
+pub const LFCF_SMALLEST: u32 = 2;
+
+/// How to build a filter. Set all to 0, `size` to the size of the struct, and then what you need. 0 is the default of
+/// each option.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct lfcf_options {
+    /// `sizeof(lfcf_options)`. So the library knows the version of the header that the caller was compiled with.
+    pub size: usize,
+    /// An `lfcf_kind`.
+    pub kind: u32,
+    /// `LFCF_SEEDED`, `LFCF_SMALLEST`, both, or 0.
+    pub flags: u32,
+    /// The items to have room for: 1,024 unless set. One that grows begins with this; one that rotates has room for so
+    /// many in each period.
+    pub capacity: usize,
+    /// The number of buckets instead of `capacity`: a power of two from 2, times at most 31.
+    pub buckets: usize,
+    /// The seed of `lfcf_hash_bytes`, if `flags` has `LFCF_SEEDED`.
+    pub seed: u64,
+    /// The most bytes that the filter may take.
+    pub max_memory: usize,
+    /// The most false positives in lookups of absent items, from 1e-9 to below 1. A filter that could have more, when it
+    /// has as many items as it is sized for, is not built. One that grows does not grow beyond it.
+    pub max_false_positive_rate: f64,
+    /// The buckets that one insert may search for room, 2 to 4,096.
+    pub search_budget: usize,
+    /// Of a filter that rotates: the number of rotations that end the life of an item, 2 to 15.
+    pub generations: u32,
+    /// The layout of the buckets: slots in a bucket. The layouts, as slots and bits, are 8 and 8, 6 and 10, 6 and 12,
+    /// 5 and 12, 5 and 14, 4 and 16 (the default), 4 and 17, 3 and 21, 2 and 31. One that grows has the default.
+    pub slots: u32,
+    /// The layout of the buckets: bits of a fingerprint. Set both or none.
+    pub fingerprint_bits: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// Slots of a bucket and bits of a fingerprint, unless set.
+const DEFAULT: (u32, u32) = (4, 16);
+
+impl lfcf_options {
+    fn build(&self) -> Result<DynFilter, lfcf_status> {
+        if self.flags & !(LFCF_SEEDED | LFCF_SMALLEST) != 0 || self.reserved != 0 {
+            return Err(invalid("`options` has a flag of a later version"));
+        }
+        if self.capacity != 0 && self.buckets != 0 {
+            return Err(invalid("`capacity` and `buckets` are both set"));
+        }
+        let grows = self.kind == lfcf_kind::LFCF_GROWING as u32;
+        let rotates = self.kind == lfcf_kind::LFCF_ROTATING as u32;
+        if self.generations != 0 && !rotates {
+            return Err(invalid("only a filter that rotates has `generations`"));
+        }
+        if self.kind == lfcf_kind::LFCF_FIXED as u32 {
+            self.with_layout(CuckooFilter::builder())
+        } else if rotates {
+            let mut builder = RotatingCuckooFilter::builder();
+            if self.generations != 0 {
+                builder = builder.generations(self.generations as usize);
+            }
+            self.with_layout(builder)
+        } else if !grows {
+            Err(invalid(format_args!("{} is not an lfcf_kind", self.kind)))
+        } else if self.flags & LFCF_SMALLEST != 0
+            || !matches!((self.slots, self.fingerprint_bits), (0, 0) | DEFAULT)
+        {
+            Err(invalid("a filter that grows has 4 slots of 16 bits"))
+        } else {
+            let builder = self.with_numbers(GrowingCuckooFilter::builder());
+            Ok(builder.build()?.into())
+        }
+    }
+
+    fn with_layout<E: AnyLayout>(
+        &self,
+        builder: FilterBuilder<E>,
+    ) -> Result<DynFilter, lfcf_status> {
+        let builder = self.with_numbers(builder);
+        if self.flags & LFCF_SMALLEST == 0 {
+            return Ok(builder.build_shape(self.shape()?)?);
+        }
+        if self.slots != 0 || self.fingerprint_bits != 0 {
+            return Err(invalid("LFCF_SMALLEST chooses the layout: leave it out"));
+        }
+        Ok(builder.build_smallest(self.max_false_positive_rate)?)
+    }
+
+    fn with_numbers<E: Buildable>(&self, mut builder: FilterBuilder<E>) -> FilterBuilder<E> {
+        if self.capacity != 0 {
+            builder = builder.capacity(self.capacity);
+        }
+        if self.buckets != 0 {
+            builder = builder.buckets(self.buckets);
+        }
+        if self.flags & LFCF_SEEDED != 0 {
+            builder = builder.seed(self.seed);
+        }
+        if self.max_memory != 0 {
+            builder = builder.max_memory_usage(self.max_memory);
+        }
+        if self.max_false_positive_rate != 0.0 {
+            builder = builder.max_false_positive_rate(self.max_false_positive_rate);
+        }
+        if self.search_budget != 0 {
+            builder = builder.search_budget(self.search_budget);
+        }
+        builder
+    }
+
+    fn shape(&self) -> Result<Shape, lfcf_status> {
+        let (slots, bits) = match (self.slots, self.fingerprint_bits) {
+            (0, 0) => DEFAULT,
+            numbers => numbers,
+        };
+        let wanted = (slots as usize, bits, 0);
+        let numbers = |shape: Shape| (shape.slots(), shape.fingerprint_bits(), shape.value_bits());
+        let found = Shape::ALL
+            .into_iter()
+            .find(|&shape| numbers(shape) == wanted);
+        found.ok_or_else(|| invalid(format_args!("no layout has {slots} slots of {bits} bits")))
+    }
+}
+
+fn invalid(details: impl std::fmt::Display) -> lfcf_status {
+    failed(LFCF_INVALID, details)
+}
+
+/// Hands a filter over to the caller.
+pub(crate) fn hand_over(filter: DynFilter, to: &mut *mut lfcf_filter) {
+    *to = Box::into_raw(Box::new(lfcf_filter(filter)));
+}
+
+/// Creates an empty filter in `*filter`; NULL if it fails.
+///
+/// `LFCF_INVALID`: an option is not possible; `lfcf_last_error` says which, and often the nearest that is possible.
+/// `LFCF_LIMIT`: `max_memory` or `max_false_positive_rate` is too low. `LFCF_OUT_OF_MEMORY`.
+///
+/// Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`; the options are not kept. Cost: time linear in
+/// the size. It allocates all that the filter will ever use: two bytes an item, three times that if it rotates. Only a
+/// filter that grows allocates later, in inserts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_create(
+    options: *const lfcf_options,
+    filter: *mut *mut lfcf_filter,
+) -> c_int {
+    answer(|| {
+        let filter = place(filter, null_mut(), "filter")?;
+        let size = size_of_struct(options, "options")?;
+        let bytes = slice::from_raw_parts(options.cast::<u8>(), size);
+        if bytes[size_of::<lfcf_options>()..]
+            .iter()
+            .any(|&byte| byte != 0)
+        {
+            return Err(invalid("`options` has an option of a later version"));
+        }
+        hand_over((*options).build()?, filter);
+        Ok(0)
+    })
+}
+
+/// Frees a filter. NULL is no error: it does nothing.
+///
+/// Threads: alone, as the last call for this filter. Cost: that of freeing the memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_destroy(filter: *mut lfcf_filter) -> c_int {
+    answer(|| {
+        if !filter.is_null() {
+            drop(Box::from_raw(change(filter, "filter")?));
+        }
+        Ok(0)
+    })
+}
+
+/// Removes all items. One that grows has its first size again. One that rotates keeps its number of rotations.
+///
+/// Threads: alone. It also frees what threads held that were killed in calls. Cost: time linear in the size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_clear(filter: *mut lfcf_filter) -> c_int {
+    answer(|| {
+        change(filter, "filter")?.0.clear();
+        Ok(0)
+    })
+}

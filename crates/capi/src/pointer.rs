@@ -1,0 +1,105 @@
+//! What callers pass, checked as far as it can be: null, misaligned, too long. The rest is promised: that pointers point to
+//! what their types say, for the time of the call, and that nobody else uses what is written.
+//!
+//! Each `name` is what the header calls the pointer.
+
+use std::slice;
+
+use crate::status::failed;
+use crate::status::lfcf_status::{self, LFCF_INVALID, LFCF_MISALIGNED, LFCF_NULL};
+
+#[inline]
+fn check<T>(pointer: *const T, count: usize, name: &str) -> Result<(), lfcf_status> {
+    let most = isize::MAX as usize / size_of::<T>();
+    if pointer.is_null() {
+        Err(failed(LFCF_NULL, format_args!("`{name}` is null")))
+    } else if !pointer.is_aligned() {
+        let details = format_args!("`{name}` is not a multiple of {}", align_of::<T>());
+        Err(failed(LFCF_MISALIGNED, details))
+    } else if count > most {
+        let details = format_args!("`{name}` cannot have {count} elements: at most {most}");
+        Err(failed(LFCF_INVALID, details))
+    } else {
+        Ok(())
+    }
+}
+
+/// A value to read.
+#[inline]
+pub(crate) unsafe fn value<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, lfcf_status> {
+    check(pointer, 1, name)?;
+    Ok(&*pointer)
+}
+
+/// A value to change.
+pub(crate) unsafe fn change<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T, lfcf_status> {
+    check(pointer, 1, name)?;
+    Ok(&mut *pointer)
+}
+
+/// So many values to read. If there are none, the pointer may be anything.
+#[inline]
+pub(crate) unsafe fn array<'a, T>(
+    pointer: *const T,
+    count: usize,
+    name: &str,
+) -> Result<&'a [T], lfcf_status> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    check(pointer, count, name)?;
+    Ok(slice::from_raw_parts(pointer, count))
+}
+
+/// The place of an answer. It has this value from now on: what was there before need not be one of the type.
+#[inline]
+pub(crate) unsafe fn place<'a, T>(
+    pointer: *mut T,
+    start: T,
+    name: &str,
+) -> Result<&'a mut T, lfcf_status> {
+    check(pointer, 1, name)?;
+    pointer.write(start);
+    Ok(&mut *pointer)
+}
+
+/// The place of a number that the caller may not want: then the pointer is null.
+#[inline]
+pub(crate) unsafe fn wanted<'a>(
+    pointer: *mut usize,
+    name: &str,
+) -> Result<Option<&'a mut usize>, lfcf_status> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    place(pointer, 0, name).map(Some)
+}
+
+/// The places of so many answers, all false.
+pub(crate) unsafe fn places<'a>(
+    pointer: *mut bool,
+    count: usize,
+    name: &str,
+) -> Result<&'a mut [bool], lfcf_status> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    check(pointer, count, name)?;
+    pointer.write_bytes(0, count);
+    Ok(slice::from_raw_parts_mut(pointer, count))
+}
+
+/// The size of a struct of any version, as it says itself in its first field: not less than in this version, and a number
+/// that some version may have.
+pub(crate) unsafe fn size_of_struct<T>(
+    pointer: *const T,
+    name: &str,
+) -> Result<usize, lfcf_status> {
+    check(pointer, 1, name)?;
+    let size = pointer.cast::<usize>().read();
+    if (size_of::<T>()..=4096).contains(&size) {
+        return Ok(size);
+    }
+    let details = format_args!("`{name}->size` is {size}: set it to the size of the struct");
+    Err(failed(LFCF_INVALID, details))
+}

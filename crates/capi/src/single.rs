@@ -1,0 +1,173 @@
+//! The calls for one item, by its hash and by its bytes.
+
+use std::ffi::{c_int, c_void};
+
+use lockfree_cuckoo::DynFilter;
+
+use crate::create::lfcf_filter;
+use crate::pointer::{array, place, value};
+use crate::status::{answer, lfcf_status};
+
+/// Makes a call for a hash.
+#[inline]
+pub(crate) unsafe fn by_hash(
+    filter: *const lfcf_filter,
+    hash: u64,
+    call: impl FnOnce(&DynFilter, u64) -> Result<c_int, lfcf_status>,
+) -> c_int {
+    answer(|| {
+        let filter = value(filter, "filter")?;
+        call(&filter.0, hash)
+    })
+}
+
+/// Makes the same call for the hash of bytes.
+#[inline]
+pub(crate) unsafe fn by_bytes(
+    filter: *const lfcf_filter,
+    (item, size): (*const c_void, usize),
+    call: impl FnOnce(&DynFilter, u64) -> Result<c_int, lfcf_status>,
+) -> c_int {
+    answer(|| {
+        let filter = value(filter, "filter")?;
+        let item = array(item.cast(), size, "item")?;
+        call(&filter.0, filter.0.hasher().hash_bytes(item))
+    })
+}
+
+fn insert(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
+    filter.insert_hash(hash)?;
+    Ok(0)
+}
+
+fn insert_unique(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
+    Ok(filter.insert_unique_hash(hash)?.into())
+}
+
+fn contains(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
+    Ok(filter.contains_hash(hash).into())
+}
+
+fn remove(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
+    Ok(filter.remove_hash(hash).into())
+}
+
+fn count(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
+    Ok(c_int::try_from(filter.count_hash(hash)).unwrap_or(c_int::MAX))
+}
+
+/// Adds one copy of an item, whether or not it is stored. Returns 0.
+///
+/// `LFCF_FULL`, `LFCF_POOR_HASHES`, `LFCF_TOO_MANY_COPIES`, `LFCF_CANNOT_GROW`: it is not added. `LFCF_DISTURBED`,
+/// `LFCF_NO_DESCRIPTOR`: try again.
+///
+/// Threads: any. Cost: one exchange; a search of up to `search_budget` buckets in a filter that is nearly full. One that
+/// grows may allocate, and moves a few buckets while it doubles.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_insert(filter: *const lfcf_filter, hash: u64) -> c_int {
+    by_hash(filter, hash, insert)
+}
+
+/// Adds an item if it is absent. Returns 1 if it was absent and this call added it, else 0: it is stored, or a false
+/// positive. If several threads race for an absent item, one of them gets 1. Errors as `lfcf_insert`, except
+/// `LFCF_TOO_MANY_COPIES`.
+///
+/// Threads: any. Cost: that of a lookup if it is stored, else five exchanges; otherwise as `lfcf_insert`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_insert_unique(filter: *const lfcf_filter, hash: u64) -> c_int {
+    by_hash(filter, hash, insert_unique)
+}
+
+/// Returns 1 if an item is stored, or now and then if it is absent; else 0.
+///
+/// Threads: any. Cost: two loads from the table, for each generation of one that rotates. Writes and allocates nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_contains(filter: *const lfcf_filter, hash: u64) -> c_int {
+    by_hash(filter, hash, contains)
+}
+
+/// Removes one copy of an item that you inserted. Returns 1, or 0 if there was none. If several threads race for one copy,
+/// one of them gets 1. One that rotates removes the oldest copy.
+///
+/// Threads: any. Cost: one exchange, or two.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_remove(filter: *const lfcf_filter, hash: u64) -> c_int {
+    by_hash(filter, hash, remove)
+}
+
+/// Returns the number of copies of an item. It may be too high while other threads write the same item.
+///
+/// Threads: any. Cost: that of a lookup of an absent item.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_count(filter: *const lfcf_filter, hash: u64) -> c_int {
+    by_hash(filter, hash, count)
+}
+
+/// Stores the hash of `size` bytes in `*hash`: what the calls by bytes use. With one seed it is the same on every machine
+/// and in every later release: rapidhash v3 of the size as eight little-endian bytes, and with that as the seed, rapidhash
+/// v3 of the bytes. Filters hash alike if they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
+///
+/// Threads: any. Cost: two short hashes, about 9 ns in all for 8 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_hash_bytes(
+    filter: *const lfcf_filter,
+    item: *const c_void,
+    size: usize,
+    hash: *mut u64,
+) -> c_int {
+    let store = |_: &DynFilter, found| {
+        place(hash, found, "hash")?;
+        Ok(0)
+    };
+    by_bytes(filter, (item, size), store)
+}
+
+/// `lfcf_insert` of `lfcf_hash_bytes`. Threads and cost: as those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_insert_bytes(
+    filter: *const lfcf_filter,
+    item: *const c_void,
+    size: usize,
+) -> c_int {
+    by_bytes(filter, (item, size), insert)
+}
+
+/// `lfcf_insert_unique` of `lfcf_hash_bytes`. Threads and cost: as those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_insert_unique_bytes(
+    filter: *const lfcf_filter,
+    item: *const c_void,
+    size: usize,
+) -> c_int {
+    by_bytes(filter, (item, size), insert_unique)
+}
+
+/// `lfcf_contains` of `lfcf_hash_bytes`. Threads and cost: as those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_contains_bytes(
+    filter: *const lfcf_filter,
+    item: *const c_void,
+    size: usize,
+) -> c_int {
+    by_bytes(filter, (item, size), contains)
+}
+
+/// `lfcf_remove` of `lfcf_hash_bytes`. Threads and cost: as those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_remove_bytes(
+    filter: *const lfcf_filter,
+    item: *const c_void,
+    size: usize,
+) -> c_int {
+    by_bytes(filter, (item, size), remove)
+}
+
+/// `lfcf_count` of `lfcf_hash_bytes`. Threads and cost: as those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_count_bytes(
+    filter: *const lfcf_filter,
+    item: *const c_void,
+    size: usize,
+) -> c_int {
+    by_bytes(filter, (item, size), count)
+}
