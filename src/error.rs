@@ -1,5 +1,31 @@
 //! Errors. Each says what was requested, what is possible, and what to do.
 
+/// Makes an error of a type: its text, variant by variant.
+macro_rules! texts {
+    ($error:ident: $($(#[$attribute:meta])? $variant:pat => $text:literal $(, $argument:expr)?;)*) => {
+        impl core::fmt::Display for $error {
+            fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                match self {
+                    $($(#[$attribute])? $variant => write!(out, $text $(, $argument)?)),*
+                }
+            }
+        }
+
+        impl core::error::Error for $error {}
+    };
+}
+
+/// Converts a cause into errors that have a variant for it.
+macro_rules! causes {
+    ($($cause:ident as $variant:ident => $($error:ident),*;)*) => {$($(
+        impl From<$cause> for $error {
+            fn from(error: $cause) -> Self {
+                Self::$variant(error)
+            }
+        }
+    )*)*};
+}
+
 mod build;
 mod insert;
 mod read;
@@ -7,8 +33,6 @@ mod read;
 pub use build::BuildError;
 pub use insert::{GrowthError, InsertError, InsertManyError, ValueError};
 pub use read::{ReadError, RotateError, SnapshotError};
-
-use thiserror::Error;
 
 /// The memory for a filter, or for its stored form, could not be allocated.
 ///
@@ -23,10 +47,13 @@ use thiserror::Error;
 /// let next: Result<CuckooFilter, OutOfMemory> = filter.empty_like();
 /// assert!(next.is_ok_and(|next| next.is_empty()));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{bytes} bytes of memory for a filter could not be allocated")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
     bytes: usize,
+}
+
+texts! { OutOfMemory:
+    Self { bytes } => "{bytes} bytes of memory for a filter could not be allocated";
 }
 
 impl OutOfMemory {
@@ -50,4 +77,9 @@ impl OutOfMemory {
     pub fn bytes(&self) -> usize {
         self.bytes
     }
+}
+
+causes! {
+    OutOfMemory as OutOfMemory => BuildError, GrowthError, ReadError, SnapshotError;
+    ValueError as Value => InsertError;
 }

@@ -124,7 +124,7 @@ fn is_stored_in_chunks() {
         .expect("room");
     let mut chunks = filter.chunks();
     let (mut stored, mut chunk) = (Vec::new(), [0; 100]);
-    while chunks.position() < chunks.bytes() {
+    while chunks.position() < chunks.total() {
         let bytes = chunks.next_chunk(&mut chunk).expect("nobody writes");
         stored.extend_from_slice(&chunk[..bytes]);
     }

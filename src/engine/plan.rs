@@ -57,7 +57,7 @@ impl Plan {
         Err(BuildError::FalsePositiveRate {
             requested: most,
             rate,
-            layout: Shape::of::<L>(),
+            shape: Shape::of::<L>(),
         })
     }
 
@@ -205,7 +205,7 @@ pub(crate) fn smallest(
     Err(BuildError::FalsePositiveRate {
         requested: most,
         rate,
-        layout,
+        shape: layout,
     })
 }
 
@@ -215,7 +215,7 @@ fn by_rate(a: &Table, b: &Table) -> Ordering {
 
 /// The layouts without values.
 fn plain() -> impl Iterator<Item = Shape> {
-    let all = Shape::ALL.into_iter();
+    let all = Shape::ALL.iter().copied();
     all.filter(|shape| shape.value_bits() == 0)
 }
 

@@ -1,7 +1,5 @@
 //! The errors of building a filter.
 
-use thiserror::Error;
-
 use super::OutOfMemory;
 use crate::layout::Shape;
 
@@ -16,11 +14,10 @@ use crate::layout::Shape;
 /// let BuildError::Capacity { most, .. } = error else { unreachable!() };
 /// assert!(most < usize::MAX);
 /// ```
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The capacity is too large.
-    #[error("a capacity of {requested} items is too large: at most {most} are possible")]
     Capacity {
         /// The items that were requested.
         requested: usize,
@@ -28,10 +25,6 @@ pub enum BuildError {
         most: usize,
     },
     /// The number of buckets is not possible.
-    #[error(
-        "{requested} buckets are not possible: the number must be a power of two from 2, times a factor of at most \
-         {factor}; use {nearest}, the nearest possible number"
-    )]
     Buckets {
         /// The buckets that were requested.
         requested: usize,
@@ -41,9 +34,6 @@ pub enum BuildError {
         factor: usize,
     },
     /// The search budget is out of range.
-    #[error(
-        "a search budget of {requested} buckets is out of range: use {nearest}, the nearest possible number"
-    )]
     SearchBudget {
         /// The buckets that were requested.
         requested: usize,
@@ -51,7 +41,6 @@ pub enum BuildError {
         nearest: usize,
     },
     /// The number of generations is out of range.
-    #[error("{requested} generations are not possible: use {nearest}, the nearest possible number")]
     Generations {
         /// The generations that were requested.
         requested: usize,
@@ -59,9 +48,6 @@ pub enum BuildError {
         nearest: usize,
     },
     /// The rate of false positives is not a rate, or lower than any table supports.
-    #[error(
-        "a false-positive rate of {requested:?} is not possible: use a rate of at least {least:?} and below 1"
-    )]
     RateOutOfRange {
         /// The rate that was requested.
         requested: f64,
@@ -69,10 +55,6 @@ pub enum BuildError {
         least: f64,
     },
     /// The rate of false positives is too low for the layout, or for every layout if the builder was to choose one.
-    #[error(
-        "a false-positive rate of {requested:?} is too low for a full filter of the layout `{layout}`, which has \
-         {rate:.2e}: set a higher rate, or let `build_smallest` choose a layout and a size"
-    )]
     FalsePositiveRate {
         /// The rate that was requested.
         requested: f64,
@@ -80,12 +62,9 @@ pub enum BuildError {
         /// with the first table full.
         rate: f64,
         /// The layout that was chosen, or the one with the lowest rate.
-        layout: Shape,
+        shape: Shape,
     },
     /// The memory limit is too low for an empty filter.
-    #[error(
-        "a memory limit of {limit} bytes is too low: the filter needs {needed} bytes at the start"
-    )]
     MemoryLimit {
         /// The limit in bytes.
         limit: usize,
@@ -93,6 +72,27 @@ pub enum BuildError {
         needed: usize,
     },
     /// The memory could not be allocated.
-    #[error(transparent)]
-    OutOfMemory(#[from] OutOfMemory),
+    OutOfMemory(OutOfMemory),
+}
+
+texts! { BuildError:
+    Self::Capacity { requested, most } => "a capacity of {requested} items is too large: at most {most} are possible";
+    Self::Buckets { requested, nearest, factor: 1 } =>
+        "{requested} buckets are not possible: the number must be a power of two from 2; use {nearest}, the nearest \
+        possible number";
+    Self::Buckets { requested, nearest, factor } =>
+        "{requested} buckets are not possible: the number must be a power of two from 2, times a factor of at most \
+        {factor}; use {nearest}, the nearest possible number";
+    Self::SearchBudget { requested, nearest } =>
+        "a search budget of {requested} buckets is out of range: use {nearest}, the nearest possible number";
+    Self::Generations { requested, nearest } =>
+        "{requested} generations are not possible: use {nearest}, the nearest possible number";
+    Self::RateOutOfRange { requested, least } =>
+        "a false-positive rate of {requested:?} is not possible: use a rate of at least {least:?} and below 1";
+    Self::FalsePositiveRate { requested, rate, shape } =>
+        "a false-positive rate of {requested:?} is too low for a full filter of the layout `{shape}`, which has \
+        {rate:.2e}: set a higher rate, or, unless the filter grows, let `build_smallest` choose a layout and a size";
+    Self::MemoryLimit { limit, needed } =>
+        "a memory limit of {limit} bytes is too low: the filter needs {needed} bytes at the start";
+    Self::OutOfMemory(error) => "{error}";
 }

@@ -1,7 +1,5 @@
 //! The errors of inserts, growth and values.
 
-use thiserror::Error;
-
 use super::OutOfMemory;
 
 /// Why an item was not inserted. The filter is unchanged.
@@ -32,7 +30,7 @@ use super::OutOfMemory;
 /// assert_eq!(filter.count("flow"), 8);
 /// # Ok::<(), InsertError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InsertError {
     /// The filter is full: no path to a vacant slot was found within the search budget.
@@ -44,11 +42,6 @@ pub enum InsertError {
     /// ([`suggests_poor_hashing`](Self::suggests_poor_hashing)).
     ///
     /// In a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) the young generation is full: a rotation makes room.
-    #[error(
-        "the filter is full: no room was found for the item within the search budget, with {len} of {slots} slots in \
-         use{}",
-        hint(*len, *slots)
-    )]
     Full {
         /// Items in the filter, or in its young generation, at the time.
         len: usize,
@@ -58,9 +51,6 @@ pub enum InsertError {
     /// Other threads changed the same buckets during every attempt. There may be room: retry.
     ///
     /// Two inserts can abort each other's relocations. The number of attempts is bounded, so each insert ends.
-    #[error(
-        "other threads changed the buckets of the item during each of {attempts} attempts: try again"
-    )]
     Disturbed {
         /// Attempts that were made.
         attempts: usize,
@@ -70,35 +60,36 @@ pub enum InsertError {
     /// A thread that relocates holds a descriptor for the time of a few exchanges. If retrying does not help, the
     /// descriptors are held by threads that were killed during inserts. [`clear`](crate::Filter::clear) reclaims them,
     /// and a [`snapshot`](crate::Filter::snapshot) has its own.
-    #[error(
-        "other threads have all descriptors in use, after {attempts} attempts: try again; if that does not help, \
-         threads died in the middle of inserts, and clear takes back what they held"
-    )]
     NoDescriptor {
         /// Attempts that were made. The last one found no descriptor.
         attempts: usize,
     },
     /// Both buckets of the item are filled with copies of its own fingerprint. They are read one after the other, so
     /// while other threads remove and insert copies there may never have been so many at once.
-    #[error("{copies} copies of the item are stored, and there is no room for another copy")]
     TooManyCopies {
         /// Copies that are stored.
         copies: usize,
     },
     /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the lack of memory
     /// prevents growth.
-    #[error(transparent)]
-    CannotGrow {
-        /// The limit.
-        error: GrowthError,
-    },
+    CannotGrow(GrowthError),
     /// The [value](crate::WithValues) of the item is too large for the layout.
-    #[error(transparent)]
-    Value {
-        /// The value, and the largest possible one.
-        #[from]
-        error: ValueError,
-    },
+    Value(ValueError),
+}
+
+texts! { InsertError:
+    Self::Full { len, slots } =>
+        "the filter is full: no room was found for the item within the search budget, with {len} of {slots} slots in \
+        use{}",
+        hint(*len, *slots);
+    Self::Disturbed { attempts } =>
+        "other threads changed the buckets of the item during each of {attempts} attempts: try again";
+    Self::NoDescriptor { attempts } =>
+        "other threads have all descriptors in use, after {attempts} attempts: try again; if that does not help, \
+        threads died in the middle of inserts, and clear takes back what they held";
+    Self::TooManyCopies { copies } => "{copies} copies of the item are stored, and there is no room for another copy";
+    Self::CannotGrow(error) => "{error}";
+    Self::Value(error) => "{error}";
 }
 
 /// With a hasher that mixes well, a filter of different items hardly ever refuses one while less than one in this many
@@ -182,11 +173,14 @@ fn hint(len: usize, slots: usize) -> &'static str {
 /// // The item at this index was refused, and the items after it were not tried.
 /// assert_eq!(filter.len(), stopped.inserted());
 /// ```
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error("stopped after {inserted} items: {error}")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct InsertManyError {
     inserted: usize,
     error: InsertError,
+}
+
+texts! { InsertManyError:
+    Self { inserted, error } => "stopped after {inserted} items: {error}";
 }
 
 impl InsertManyError {
@@ -216,11 +210,6 @@ impl InsertManyError {
     #[must_use]
     pub fn inserted(&self) -> usize {
         self.inserted
-    }
-
-    /// The cause alone.
-    pub(crate) fn into_error(self) -> InsertError {
-        self.error
     }
 
     /// The same error for a batch that came after this many items.
@@ -263,18 +252,15 @@ impl InsertManyError {
 ///     .build()
 ///     .unwrap();
 /// let error = (0..).find_map(|item: u32| filter.insert(&item).err()).unwrap();
-/// let InsertError::CannotGrow { error } = error else { unreachable!() };
+/// let InsertError::CannotGrow(error) = error else { unreachable!() };
 /// // What another doubling would have made possible.
 /// assert!(matches!(error, GrowthError::FalsePositiveRate { rate, .. } if rate > 0.0003));
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GrowthError {
     /// Growth could raise the rate of false positives above the limit.
-    #[error(
-        "there is no room, and growth could raise the false-positive rate to {rate:.2e}, above the limit of {limit:?}"
-    )]
     FalsePositiveRate {
         /// The rate that growth could lead to, once the filter is full again.
         rate: f64,
@@ -282,9 +268,6 @@ pub enum GrowthError {
         limit: f64,
     },
     /// Growth would raise the memory above the limit.
-    #[error(
-        "there is no room, and growth would raise the memory to {needed} bytes, above the limit of {limit}"
-    )]
     MemoryLimit {
         /// The maximum number of bytes that the filter would take while it grows.
         needed: usize,
@@ -292,22 +275,22 @@ pub enum GrowthError {
         limit: usize,
     },
     /// The memory could not be allocated.
-    #[error("there is no room, and growth needs {} bytes of memory that could not be allocated", .0.bytes())]
     OutOfMemory(OutOfMemory),
     /// There would be more buckets than a table can have.
-    #[error(
-        "there is no room, and growth would lead to a table larger than the largest possible one"
-    )]
     Buckets,
     /// There would be more tables than a filter can have.
-    #[error("there is no room, and growth would lead to more tables than possible")]
     Tables,
 }
 
-impl From<OutOfMemory> for GrowthError {
-    fn from(error: OutOfMemory) -> Self {
-        Self::OutOfMemory(error)
-    }
+texts! { GrowthError:
+    Self::FalsePositiveRate { rate, limit } =>
+        "there is no room, and growth could raise the false-positive rate to {rate:.2e}, above the limit of {limit:?}";
+    Self::MemoryLimit { needed, limit } =>
+        "there is no room, and growth would raise the memory to {needed} bytes, above the limit of {limit}";
+    Self::OutOfMemory(error) =>
+        "there is no room, and growth needs {} bytes of memory that could not be allocated", error.bytes();
+    Self::Buckets => "there is no room, and growth would lead to a table larger than the largest possible one";
+    Self::Tables => "there is no room, and growth would lead to more tables than possible";
 }
 
 /// A value is too large for the layout. Says which values are possible.
@@ -321,13 +304,23 @@ impl From<OutOfMemory> for GrowthError {
 ///
 /// let error = Ports::with_capacity(100).insert_value("flow", 16).unwrap_err();
 /// let too_large = ValueError { value: 16, most: 15 };
-/// assert_eq!(error, InsertError::Value { error: too_large });
+/// assert_eq!(error, InsertError::Value(too_large));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a value of {value} is too large: at most {most} is possible")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueError {
     /// The value that was refused.
     pub value: u16,
     /// The largest possible value.
     pub most: u16,
+}
+
+texts! { ValueError:
+    Self { value, most } => "a value of {value} is too large: at most {most} is possible";
+}
+
+/// The cause. How many items went in is lost.
+impl From<InsertManyError> for InsertError {
+    fn from(stopped: InsertManyError) -> Self {
+        stopped.error
+    }
 }

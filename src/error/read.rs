@@ -1,7 +1,5 @@
 //! The errors of reading a stored filter, taking a snapshot, and rotating.
 
-use thiserror::Error;
-
 use super::OutOfMemory;
 use crate::layout::{Kind, Shape};
 
@@ -19,16 +17,13 @@ use crate::layout::{Kind, Shape};
 /// let foreign = CuckooFilter::from_bytes(b"PK\x03\x04").unwrap_err();
 /// assert_eq!(foreign.to_string(), "this is not a stored filter: its first bytes are wrong");
 /// ```
-#[derive(Debug, Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The reader failed. `?` handles a failure of opening a file and one of reading it alike.
     #[cfg(feature = "std")]
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
+    Io(std::io::Error),
     /// The bytes end early.
-    #[non_exhaustive]
-    #[error("the stored filter ends early: {found} bytes of at least {expected}")]
     Truncated {
         /// The minimum number of bytes: those of the header if it is incomplete, else those up to the end of the list
         /// of tables, else those of the whole stored form.
@@ -38,8 +33,6 @@ pub enum ReadError {
     },
     /// There are bytes after the end of the stored form. This does not happen with a reader, which stops at the end of
     /// the filter.
-    #[non_exhaustive]
-    #[error("the stored filter has {expected} bytes, but {found} were given")]
     TrailingBytes {
         /// The number of bytes of the stored form.
         expected: u64,
@@ -47,14 +40,8 @@ pub enum ReadError {
         found: u64,
     },
     /// The first bytes are not those of a stored filter.
-    #[error("this is not a stored filter: its first bytes are wrong")]
     NotAFilter,
     /// A later version of this crate wrote it, in a form that this version does not know.
-    #[non_exhaustive]
-    #[error(
-        "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; this release reads \
-         versions up to {supported}"
-    )]
     NewerVersion {
         /// The version of the stored form.
         found: u16,
@@ -62,17 +49,11 @@ pub enum ReadError {
         supported: u16,
     },
     /// A filter of one kind was read as one of another kind.
-    #[non_exhaustive]
-    #[error("the stored filter is a {kind}: read it as such, or as a DynFilter")]
     OtherKind {
         /// The kind of the stored filter.
         kind: Kind,
     },
     /// A filter of one [`Layout`](crate::Layout) was read as one of another layout.
-    #[non_exhaustive]
-    #[error(
-        "the stored filter has the layout `{shape}`: read it as a filter of this layout, or as a DynFilter"
-    )]
     OtherLayout {
         /// The layout of the stored filter.
         shape: Shape,
@@ -82,34 +63,51 @@ pub enum ReadError {
     ///
     /// [`from_bytes_with_hasher`]: crate::CuckooFilter::from_bytes_with_hasher
     /// [`read_from_with_hasher`]: crate::CuckooFilter::read_from_with_hasher
-    #[error(
-        "the filter was stored with a custom hasher: pass the same hasher to from_bytes_with_hasher or \
-         read_from_with_hasher"
-    )]
     HasherNeeded,
     /// The filter was stored with another hasher, or with other keys. With this hasher, it would miss its items.
-    #[error("the hasher differs from the one that the filter was stored with, or has other keys")]
     OtherHasher,
     /// A checksum does not match: the bytes have changed since they were written.
-    #[error("the stored filter is damaged: a checksum does not match")]
     Checksum,
     /// The checksums match, but this crate never writes this content.
-    #[non_exhaustive]
-    #[error("the stored filter is malformed: {reason}")]
     Malformed {
         /// What is wrong.
         reason: &'static str,
     },
     /// A table is larger than this machine allows.
-    #[non_exhaustive]
-    #[error("the stored filter has {buckets} buckets, more than are possible on this machine")]
     TooLarge {
         /// The buckets of a table, eight bytes each.
         buckets: u64,
     },
     /// The memory for the filter could not be allocated.
-    #[error(transparent)]
-    OutOfMemory(#[from] OutOfMemory),
+    OutOfMemory(OutOfMemory),
+}
+
+texts! { ReadError:
+    #[cfg(feature = "std")] Self::Io(error) => "{error}";
+    Self::Truncated { expected, found } => "the stored filter ends early: {found} bytes of at least {expected}";
+    Self::TrailingBytes { expected, found } => "the stored filter has {expected} bytes, but {found} were given";
+    Self::NotAFilter => "this is not a stored filter: its first bytes are wrong";
+    Self::NewerVersion { found, supported } =>
+        "the stored filter is of version {found}, written by a later release of lockfree-cuckoo; this release reads \
+        versions up to {supported}";
+    Self::OtherKind { kind } => "the stored filter is a {kind}: read it as such, or as a DynFilter";
+    Self::OtherLayout { shape } =>
+        "the stored filter has the layout `{shape}`: read it as a filter of this layout, or as a DynFilter";
+    Self::HasherNeeded =>
+        "the filter was stored with a custom hasher: pass the same hasher to from_bytes_with_hasher or \
+        read_from_with_hasher";
+    Self::OtherHasher => "the hasher differs from the one that the filter was stored with, or has other keys";
+    Self::Checksum => "the stored filter is damaged: a checksum does not match";
+    Self::Malformed { reason } => "the stored filter is malformed: {reason}";
+    Self::TooLarge { buckets } => "the stored filter has {buckets} buckets, more than are possible on this machine";
+    Self::OutOfMemory(error) => "{error}";
+}
+
+#[cfg(feature = "std")]
+impl From<std::io::Error> for ReadError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
 }
 
 /// Converts for callers that return an [`std::io::Error`], with the kind that fits best.
@@ -147,25 +145,43 @@ impl From<ReadError> for std::io::Error {
 ///     Err(error) => println!("{error}"),
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotError {
     /// Another thread is taking a snapshot of this filter. (If it died in the middle, only
     /// [`clear`](crate::Filter::clear) makes room again. [`chunks`](crate::Filter::chunks) still stores the filter.)
-    #[error("another thread is taking a snapshot of the filter: try again later")]
     Busy,
     /// Other threads changed too much in each of several attempts: they moved more tokens than the log had room for, or
     /// replaced more than the filter has slots to spare.
-    #[error("other threads changed more of the filter than a snapshot can follow: try again")]
     Disturbed,
     /// Other threads changed the filter between two of its [chunks](crate::Filter::chunks), so that they do not match.
-    #[error(
-        "other threads changed the filter while it was stored: begin again with the first chunk"
-    )]
     Changed,
     /// The memory for the copy could not be allocated.
-    #[error(transparent)]
-    OutOfMemory(#[from] OutOfMemory),
+    OutOfMemory(OutOfMemory),
+}
+
+texts! { SnapshotError:
+    Self::Busy => "another thread is taking a snapshot of the filter: try again later";
+    Self::Disturbed => "other threads changed more of the filter than a snapshot can follow: try again";
+    Self::Changed => "other threads changed the filter while it was stored: begin again with the first chunk";
+    Self::OutOfMemory(error) => "{error}";
+}
+
+impl SnapshotError {
+    /// Returns true if a retry may succeed: for all but [`OutOfMemory`](Self::OutOfMemory).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{OutOfMemory, SnapshotError};
+    ///
+    /// assert!(SnapshotError::Busy.is_transient());
+    /// assert!(!SnapshotError::OutOfMemory(OutOfMemory::new(4_096)).is_transient());
+    /// ```
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        !matches!(self, Self::OutOfMemory(_))
+    }
 }
 
 /// Converts for callers that return an [`std::io::Error`], with the kind that fits best.
@@ -206,14 +222,10 @@ impl From<SnapshotError> for std::io::Error {
 ///
 /// assert_eq!(rotate(&RotatingCuckooFilter::with_capacity(100)), Ok(()));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RotateError {
     /// Other threads changed the table to be emptied during every attempt: retry.
-    #[error(
-        "other threads changed the table that the next generation needs during each of {attempts} attempts to empty \
-         it: try again"
-    )]
     Disturbed {
         /// Attempts that were made.
         attempts: usize,
@@ -222,13 +234,18 @@ pub enum RotateError {
     ///
     /// If that does not help, the descriptors are held by threads that were killed during inserts or rotations.
     /// [`clear`](crate::Filter::clear) reclaims them, and a [`snapshot`](crate::Filter::snapshot) has its own.
-    #[error(
-        "the table that the next generation needs could not be emptied: other threads have all its descriptors in use, \
-         after {attempts} attempts: try again; if that does not help, threads died in the middle of inserts or \
-         rotations, and clear takes back what they held"
-    )]
     NoDescriptor {
         /// Attempts that were made.
         attempts: usize,
     },
+}
+
+texts! { RotateError:
+    Self::Disturbed { attempts } =>
+        "other threads changed the table that the next generation needs during each of {attempts} attempts to empty \
+        it: try again";
+    Self::NoDescriptor { attempts } =>
+        "the table that the next generation needs could not be emptied: other threads have all its descriptors in use, \
+        after {attempts} attempts: try again; if that does not help, threads died in the middle of inserts or \
+        rotations, and clear takes back what they held";
 }

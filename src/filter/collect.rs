@@ -163,9 +163,7 @@ impl<E: Operations + ?Sized> Batch<'_, E> {
     fn insert(&mut self) -> Result<(), InsertError> {
         // Empty it first: the drop of the batch must not retry refused items.
         let hashes = &self.hashes[..mem::take(&mut self.len)];
-        self.engine
-            .insert_many(hashes)
-            .map_err(InsertManyError::into_error)
+        self.engine.insert_many(hashes).map_err(InsertError::from)
     }
 }
 
@@ -228,7 +226,7 @@ fn build<E: Buildable, S: BuildHasher>(
             Ok(filter) => filter,
             Err(error) => panic!("{error}"),
         };
-        match fill(&filter, hashes).map_err(InsertManyError::into_error) {
+        match fill(&filter, hashes).map_err(InsertError::from) {
             Ok(()) => return filter,
             Err(
                 InsertError::Full { .. }

@@ -264,7 +264,7 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     /// ```
     /// use lockfree_cuckoo::{RotatingCuckooFilter, Shape};
     ///
-    /// for shape in Shape::ALL {
+    /// for &shape in Shape::ALL {
     ///     let filter = RotatingCuckooFilter::builder().build_shape(shape)?;
     ///     assert_eq!(filter.shape(), shape);
     /// }

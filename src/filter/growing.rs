@@ -61,7 +61,7 @@ impl<E: Grows, S> Filter<E, S> {
     /// filter.limit_memory_usage(filter.memory_usage());
     /// let (added, refused) = (0..).find_map(|item: u64| Some((item, filter.insert(&item).err()?))).unwrap();
     /// assert!(added >= 100 && filter.tables() == 1);
-    /// let InsertError::CannotGrow { error } = refused else { unreachable!() };
+    /// let InsertError::CannotGrow(error) = refused else { unreachable!() };
     /// let GrowthError::MemoryLimit { needed, .. } = error else { unreachable!() };
     ///
     /// // As much as it asks for, and not more.

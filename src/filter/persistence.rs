@@ -277,7 +277,7 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// filter.insert("a")?;
     ///
     /// // The header says that there is nothing in.
-    /// let mut stored = vec![0; usize::try_from(chunks.bytes())?];
+    /// let mut stored = vec![0; usize::try_from(chunks.total())?];
     /// assert_eq!(chunks.next_chunk(&mut stored), Err(SnapshotError::Changed));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -52,7 +52,7 @@
 //!     .max_memory_usage(1 << 20)
 //!     .build()?;
 //! let refused = (0u32..).find_map(|item| filter.insert(&item).err());
-//! let Some(InsertError::CannotGrow { error }) = refused else {
+//! let Some(InsertError::CannotGrow(error)) = refused else {
 //!     panic!("the filter has limits");
 //! };
 //! assert!(matches!(error, GrowthError::FalsePositiveRate { rate, .. } if rate > 0.000_52));

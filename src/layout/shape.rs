@@ -71,8 +71,9 @@ pub(crate) trait ForLayout {
 macro_rules! shapes {
     ($($layout:ty),* $(,)?) => {
         impl Shape {
-            /// All layouts: first those without values, from the most slots to the fewest.
-            pub const ALL: [Self; { [$(stringify!($layout)),*].len() }] = [$(Self::of::<$layout>()),*];
+            /// All layouts: first those without values, from the most slots to the fewest. To find one by its text:
+            /// `Shape::ALL.iter().find(|shape| shape.to_string() == text)`.
+            pub const ALL: &'static [Self] = &[$(Self::of::<$layout>()),*];
 
             /// Calls `function` for the layout of this shape.
             pub(crate) fn call<F: ForLayout>(self, function: F) -> F::Output {
@@ -127,7 +128,7 @@ impl Shape {
             fingerprint_bits,
             value_bits,
         };
-        Self::ALL.into_iter().find(|&shape| shape == wanted)
+        Self::ALL.iter().copied().find(|&shape| shape == wanted)
     }
 
     /// Slots of a bucket.

@@ -31,7 +31,7 @@ use crate::error::SnapshotError;
 ///         bytes => stored.extend_from_slice(&chunk[..bytes]),
 ///     }
 /// }
-/// assert_eq!(stored.len() as u64, chunks.bytes());
+/// assert_eq!(stored.len() as u64, chunks.total());
 /// assert!(CuckooFilter::from_bytes(&stored)?.contains("a"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -203,7 +203,7 @@ impl<'a> Chunks<'a> {
 
     /// The number of bytes of the whole stored form.
     #[must_use]
-    pub fn bytes(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.bytes as u64
     }
 
@@ -314,7 +314,7 @@ pub(crate) fn to_vec(
     identity: &Identity,
 ) -> Result<Vec<u8>, SnapshotError> {
     let mut chunks = Chunks::of(engine, identity);
-    let all = usize::try_from(chunks.bytes()).unwrap_or(usize::MAX);
+    let all = usize::try_from(chunks.total()).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     allocate::grow(&mut bytes, all)?;
     bytes.resize(all, 0);

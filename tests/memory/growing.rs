@@ -223,7 +223,7 @@ fn memory_that_cannot_be_had_is_an_error() {
             // Only what the insert itself allocates can fail.
             match with_failing(number, FALLIBLE, || filter.insert_hash(item)) {
                 None | Some(Ok(())) => {}
-                Some(Err(InsertError::CannotGrow { error, .. })) => {
+                Some(Err(InsertError::CannotGrow(error))) => {
                     assert!(matches!(error, GrowthError::OutOfMemory(_)), "{error}");
                     let text = error.to_string();
                     let end = " bytes of memory that could not be allocated";

@@ -108,7 +108,7 @@ fn chunks_take_no_memory<E: Kind>() {
         let bytes = filter.to_bytes().expect("nobody writes").len();
         let (mut chunks, cost) = cost_of(|| filter.chunks());
         assert_eq!(cost.peak, 0);
-        assert_eq!(chunks.bytes(), bytes as u64);
+        assert_eq!(chunks.total(), bytes as u64);
         let mut chunk = [0; 1 << 10];
         let next = || chunks.next_chunk(&mut chunk).expect("nobody writes");
         let sizes = repeat_with(next).take_while(|&size| size > 0);

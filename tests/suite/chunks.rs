@@ -23,7 +23,7 @@ fn rest(chunks: &mut Chunks<'_>, size: usize) -> Result<Vec<u8>, SnapshotError> 
         match chunks.next_chunk(&mut chunk)? {
             0 => return Ok(all),
             bytes => {
-                assert!(bytes == size || chunks.position() == chunks.bytes());
+                assert!(bytes == size || chunks.position() == chunks.total());
                 all.extend_from_slice(&chunk[..bytes]);
             }
         }
@@ -38,7 +38,7 @@ pub(crate) fn stored<E: Engine, S: BuildHasher + 'static>(
     let mut chunks = filter.chunks();
     assert_eq!(chunks.position(), 0);
     let all = rest(&mut chunks, size)?;
-    assert_eq!([chunks.bytes(), chunks.position()], [all.len() as u64; 2]);
+    assert_eq!([chunks.total(), chunks.position()], [all.len() as u64; 2]);
     assert_eq!(chunks.next_chunk(&mut [0]), Ok(0), "the end stays the end");
     Ok(all)
 }
@@ -84,7 +84,7 @@ fn are_the_stored_form(filter: DynFilter) {
 /// Of every kind and layout; of one that grows with one table and with two, and in the midst of a doubling.
 #[test]
 fn chunks_are_the_stored_form() {
-    for shape in Shape::ALL {
+    for &shape in Shape::ALL {
         for kind in [Kind::Fixed, Kind::Rotating] {
             are_the_stored_form(empty(kind, shape, 300));
         }
@@ -104,7 +104,7 @@ fn with_a_change<E: Buildable>(
     change: impl Fn(&Filter<E, AsGiven>),
 ) -> Result<Filter<E, AsGiven>, SnapshotError> {
     let mut chunks = filter.chunks();
-    let mut first = vec![0; chunks.bytes() as usize / 2];
+    let mut first = vec![0; chunks.total() as usize / 2];
     let bytes = chunks.next_chunk(&mut first)?;
     assert_eq!(bytes, first.len());
     change(filter);

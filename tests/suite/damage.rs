@@ -378,11 +378,11 @@ fn a_seed_is_stored_and_not_guessed() {
 /// Words of one layout under the header of another, with checksums that match.
 #[test]
 fn words_of_another_layout_are_refused_or_make_a_sound_filter() {
-    for from in Shape::ALL {
+    for &from in Shape::ALL {
         let filter = empty(Kind::Fixed, from, 300);
         (0..200).for_each(|item| filter.insert_hash(mix(item)).expect("room"));
         let bytes = filter.to_bytes().expect("quiet");
-        for to in Shape::ALL {
+        for &to in Shape::ALL {
             let slots = (to.value_bits() << 4) as u64 + to.slots() as u64;
             let bits = to.fingerprint_bits().into();
             let layout = [(stored::SLOTS, slots), (stored::FINGERPRINT_BITS, bits)];

@@ -41,7 +41,7 @@ pub(crate) use of_each_engine;
 
 /// The layouts without values.
 pub(crate) fn plain() -> impl Iterator<Item = Shape> {
-    let all = Shape::ALL.into_iter();
+    let all = Shape::ALL.iter().copied();
     all.filter(|shape| shape.value_bits() == 0)
 }
 

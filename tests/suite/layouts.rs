@@ -27,7 +27,7 @@ fn a_filter_of_each_type_is_cloned_and_reads_its_own_layout() {
         let fresh = filter.empty_like().expect("memory");
         assert!(fresh.is_empty() && fresh.hasher().seed() == 7);
         assert_eq!(fresh.memory_usage(), clone.memory_usage());
-        for shape in Shape::ALL {
+        for &shape in Shape::ALL {
             let stored = empty(Kind::Fixed, shape, 20).to_bytes().expect("quiet");
             match Filter::<Fixed<L>>::from_bytes(&stored) {
                 Ok(filter) => assert_eq!(
@@ -47,7 +47,7 @@ fn a_filter_of_each_type_is_cloned_and_reads_its_own_layout() {
 
 #[test]
 fn a_filter_that_rotates_forgets_with_every_layout() {
-    for shape in Shape::ALL {
+    for &shape in Shape::ALL {
         let builder = RotatingCuckooFilter::builder().capacity(1_000).seed(7);
         let filter = builder.generations(3).build_shape(shape).expect("memory");
         let rotating = filter.rotating().expect("it rotates");
@@ -81,7 +81,7 @@ fn a_filter_that_rotates_forgets_with_every_layout() {
 /// What only filters that grow have does nothing to others.
 #[test]
 fn a_filter_of_a_fixed_size_has_one_table_and_no_limit() {
-    for shape in Shape::ALL {
+    for &shape in Shape::ALL {
         let mut fixed = empty(Kind::Fixed, shape, 300);
         let memory = fixed.memory_usage();
         fixed.set_max_memory_usage(0);

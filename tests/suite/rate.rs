@@ -47,7 +47,7 @@ fn takes_no_less(kind: Kind, shape: Shape, rate: f64) {
         BuildError::FalsePositiveRate {
             requested,
             rate,
-            layout
+            shape: layout
         }
     );
     let text = error.to_string();
@@ -57,7 +57,7 @@ fn takes_no_less(kind: Kind, shape: Shape, rate: f64) {
 /// Of a filter that rotates all generations count.
 #[test]
 fn the_least_rate_that_is_taken_is_that_of_the_filter_with_its_items_in() {
-    for shape in Shape::ALL {
+    for &shape in Shape::ALL {
         for kind in [Kind::Fixed, Kind::Rotating] {
             let filter = empty(kind, shape, ITEMS);
             insert_all(&filter);

@@ -54,7 +54,8 @@ fn the_tables_of_layouts_are_those_of_the_filters() {
     const ITEMS: usize = 1_000_000;
     let guide = include_str!("../../src/guide/layouts.rs").replace("//! ", "");
     let expected: Vec<String> = Shape::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|shape| shape.value_bits() == 0)
         .map(|shape| {
             let filter = CuckooFilter::builder().capacity(ITEMS).build_shape(shape);

@@ -57,7 +57,7 @@ fn a_filter_may_take_exactly_what_it_takes() {
             .capacity(1_000)
             .max_memory_usage(most)
     };
-    for shape in Shape::ALL {
+    for &shape in Shape::ALL {
         takes_exactly_what_it_may(|most| {
             let filter = fixed(most).build_shape(shape)?;
             assert!((1_000..2_500).contains(&filter.slots()), "{filter:?}");
@@ -183,7 +183,7 @@ fn what_is_like_a_filter_that_grows_has_its_limits_and_its_first_size() {
     copies.push(fresh);
     for mut copy in copies {
         let refused = refusal(&copy);
-        assert!(matches!(refused, InsertError::CannotGrow { .. }));
+        assert!(matches!(refused, InsertError::CannotGrow(_)));
         assert!(copy.memory_usage() <= 40_000);
         // It begins anew with the first size.
         copy.clear();

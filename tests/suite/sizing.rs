@@ -72,7 +72,7 @@ fn tables_of_all_layouts_take_the_capacity_they_tell() {
     let tables = (1..=14).flat_map(|log| ranges.map(|ranges: usize| ranges << log));
     let tables: Vec<usize> = tables.filter(|&buckets| buckets <= 1 << 14).collect();
     let large = [1 << 16, 17 << 13, 1 << 18, 31 << 14];
-    for shape in Shape::ALL {
+    for &shape in Shape::ALL {
         let large = large.iter().filter(|_| shape == DEFAULT);
         for &buckets in tables.iter().chain(large) {
             let mut filter = fixed(shape, buckets, 4_096, None);

@@ -195,7 +195,7 @@ fn a_value_that_is_too_large_is_an_error<L: WithValues>() {
     filter.insert_value(&0, most).expect("room");
     for value in [most + 1, u16::MAX] {
         let error = ValueError { value, most };
-        let refused = InsertError::Value { error };
+        let refused = InsertError::Value(error);
         assert_eq!(filter.insert_value(&1, value), Err(refused.clone()));
         assert_eq!(filter.insert_unique_value(&1, value), Err(refused));
         assert_eq!(filter.replace_value(&0, most, value), Err(error));

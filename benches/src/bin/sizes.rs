@@ -66,7 +66,7 @@ fn print_layouts(items: usize) -> Result<(), BuildError> {
     println!(
         "                     in all        at load    expected       observed     bits/item   1/rate"
     );
-    for shape in Shape::ALL {
+    for &shape in Shape::ALL {
         let outcome = measure_all(shape, items)?;
         let least = -outcome.expected.log2();
         println!(

@@ -150,7 +150,8 @@ impl lfcf_options {
         let wanted = (slots as usize, bits, 0);
         let numbers = |shape: Shape| (shape.slots(), shape.fingerprint_bits(), shape.value_bits());
         let found = Shape::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|&shape| numbers(shape) == wanted);
         found.ok_or_else(|| invalid(format_args!("no layout has {slots} slots of {bits} bits")))
     }

@@ -158,7 +158,7 @@ statuses! {
         InsertError::Disturbed { .. } => LFCF_DISTURBED,
         InsertError::NoDescriptor { .. } => LFCF_NO_DESCRIPTOR,
         InsertError::TooManyCopies { .. } => LFCF_TOO_MANY_COPIES,
-        InsertError::CannotGrow { .. } => LFCF_CANNOT_GROW,
+        InsertError::CannotGrow(_) => LFCF_CANNOT_GROW,
         _ => LFCF_BUG;
     InsertManyError(error): _ => Self::from(error.error().clone());
     RotateError(error):

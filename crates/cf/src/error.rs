@@ -172,7 +172,7 @@ impl From<InsertError> for Error {
             InsertError::Full { .. }
             | InsertError::Disturbed { .. }
             | InsertError::NoDescriptor { .. } => Self::Full,
-            InsertError::CannotGrow { .. } => Self::CannotGrow(error),
+            InsertError::CannotGrow(_) => Self::CannotGrow(error),
             error => Self::NotInserted(error),
         }
     }

@@ -243,7 +243,7 @@ impl Filter {
 
     /// Why an item was not added while so much was left for growth.
     fn not_added(&self, error: InsertError, left: Option<usize>) -> Error {
-        let InsertError::CannotGrow { error: growth } = &error else {
+        let InsertError::CannotGrow(growth) = &error else {
             return error.into();
         };
         let used = self.seen.load(Ordering::Relaxed);

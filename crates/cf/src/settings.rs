@@ -61,7 +61,8 @@ impl Layout {
     /// With buckets of this many slots, or as many as come nearest. The more slots, the shorter the fingerprints.
     pub(crate) fn of_bucket_size(slots: usize) -> Self {
         let plain = Shape::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|shape| shape.value_bits() == 0 && !shape.is_semi_sorted());
         let nearest = plain.min_by_key(|shape| shape.slots().abs_diff(slots));
         Self::Shape(nearest.expect("there are layouts"))

@@ -114,7 +114,7 @@ pub struct Dump<'a> {
 impl Dump<'_> {
     /// Its bytes.
     pub fn bytes(&self) -> usize {
-        HEADER.saturating_add(usize::try_from(self.stored.bytes()).unwrap_or(usize::MAX))
+        HEADER.saturating_add(usize::try_from(self.stored.total()).unwrap_or(usize::MAX))
     }
 
     /// All of it.
@@ -186,7 +186,7 @@ impl Filter {
         let mut header = [0; HEADER];
         let (magic, rest) = header.split_at_mut(MAGIC.len());
         magic.copy_from_slice(MAGIC);
-        rest[..8].copy_from_slice(&(HEADER as u64 + stored.bytes()).to_le_bytes());
+        rest[..8].copy_from_slice(&(HEADER as u64 + stored.total()).to_le_bytes());
         rest[8..][..Entry::BYTES].copy_from_slice(&Entry::of(self).to_bytes());
         let sum = crc32fast::hash(&header[..SUMMED]);
         header[SUMMED..].copy_from_slice(&sum.to_le_bytes());

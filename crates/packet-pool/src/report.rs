@@ -118,9 +118,7 @@ impl Run {
         };
         let ends_at_rate = matches!(
             refusal,
-            InsertError::CannotGrow {
-                error: GrowthError::FalsePositiveRate { .. }
-            }
+            InsertError::CannotGrow(GrowthError::FalsePositiveRate { .. })
         );
         let advice = match (self.grows, ends_at_rate) {
             (true, true) => " (raise --rate, or --capacity, from which the filter grows)",

@@ -110,7 +110,7 @@ impl Growing {
             Ok(()) => Ok(()),
             // Another thread has grown it.
             Err(_) if self.has_grown(target, root) => Ok(()),
-            Err(error) => Err(InsertError::CannotGrow { error }),
+            Err(error) => Err(InsertError::CannotGrow(error)),
         }
     }
 

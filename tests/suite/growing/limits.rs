@@ -11,7 +11,7 @@ use crate::door::random;
 
 fn cannot_grow(error: InsertError) -> GrowthError {
     match error {
-        InsertError::CannotGrow { error, .. } => error,
+        InsertError::CannotGrow(error) => error,
         other => panic!("not a limit: {other}"),
     }
 }

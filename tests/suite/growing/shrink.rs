@@ -247,7 +247,7 @@ fn one_at_its_limit_becomes_small_and_the_limit_stays() {
                 hashes.extend(inserted.is_ok().then_some(hash));
                 inserted.err()
             });
-            let is_limit = matches!(refused, Some(InsertError::CannotGrow { .. }));
+            let is_limit = matches!(refused, Some(InsertError::CannotGrow(_)));
             assert!(is_limit, "{refused:?}");
             let (slots, memory) = (filter.slots(), filter.memory_usage());
             assert!(memory <= most);

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn tables_that_double_add_up_their_loads() {
-        for shape in Shape::ALL {
+        for &shape in Shape::ALL {
             let loads = |kind, used| {
                 let (keys, rate) = (100, None);
                 let tables = Tables::of(Plan { kind, keys, rate }, 200, shape);

@@ -211,10 +211,7 @@ fn full_and_may_double_once() -> (Doubling, u64) {
     let item = items().nth(fit).expect("endless");
     filter.limit_memory_usage(filter.memory_usage());
     let refused = filter.insert_hash(item);
-    let Err(InsertError::CannotGrow {
-        error: GrowthError::MemoryLimit { needed, .. },
-    }) = refused
-    else {
+    let Err(InsertError::CannotGrow(GrowthError::MemoryLimit { needed, .. })) = refused else {
         panic!("there is neither room nor memory: {refused:?}");
     };
     filter.limit_memory_usage(needed);

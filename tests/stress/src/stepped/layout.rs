@@ -58,7 +58,8 @@ pub(crate) fn empty(geometry: Geometry, descriptors: usize) -> Subject {
     let numbers = |shape: &Shape| (shape.slots(), shape.fingerprint_bits(), shape.value_bits());
     let wanted = (layout.slots, layout.fingerprint_bits, 0);
     let shape = Shape::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .find(|shape| numbers(shape) == wanted);
     FilterBuilder::<Fixed, _>::with_hasher(AsGiven)
         .buckets(geometry.buckets)

@@ -369,7 +369,10 @@ impl Run<'_> {
                 first = parents.end;
                 for slot in 0..slots {
                     let mut emptiest = None;
-                    for (source, content, path) in parents.clone().filter_map(|node| nodes[node]) {
+                    for node in parents.clone() {
+                        let Some((source, content, path)) = nodes[node] else {
+                            continue;
+                        };
                         let hop = run.hop_of(source, content, slot);
                         let mut reached = nodes.iter().flatten();
                         if left == 0 || reached.any(|node| node.0 == hop.destination) {
