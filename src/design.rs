@@ -8,9 +8,9 @@
 //! | bucket | one 64-bit atomic word; the layout sets the number of slots: four with 4 x 16 |
 //! | candidates | the two buckets an item may be in, `A` and its alternate `B` |
 //! | class | the items with equal fingerprint and candidates |
-//! | token | one stored copy of a fingerprint; tokens of one class are interchangeable, unless they carry [values](protocol#values) |
+//! | token | a stored copy of a fingerprint; those of a class are interchangeable but for [values](protocol#values) |
 //! | twin | of a token that a remove takes: a token of the same class in the other candidate |
-//! | stripe | one of 32 counters, chosen by the fingerprint alone; its value is the *version* of all classes that share it |
+//! | stripe | one of 32 counters, chosen by the fingerprint alone; its value is the *version* of its classes |
 //! | bump | to increment a stripe before tokens change places; `announce` bumps, and leaves a hint if a scan is on |
 //! | path | the chain of relocations that opens a slot in a full pair of buckets |
 //! | relocation, or hop | the move of one token to its alternate bucket, as one atomic step over two words |
@@ -21,11 +21,11 @@
 //! | pass | one visit to every word of a table, by an emptying or a scan |
 //! | scan | the reading of the whole table for a snapshot |
 //! | hint | a note from a writer to a scan: tokens of this class change places |
-//! | descriptor | the record of a *transfer*: of what a relocation, an admission, an emptying or a split does to its words |
+//! | descriptor | the record of a *transfer*: a relocation, an admission, an emptying or a split |
 //! | use | one transfer of a descriptor; its uses are numbered |
 //! | control | the word of a descriptor that holds the number of its use and the state: pending, committed or aborted |
 //! | reference | the value of a word that names a use of a descriptor |
-//! | frozen | of a word: it holds a reference. To *install* the reference freezes the word, to *write back* the content thaws it |
+//! | frozen | of a word: it holds a reference. To *install* that freezes the word, to *write back* content thaws it |
 //! | settle | to read a word as a writer does: decide what is pending, and write back what is decided |
 //! | level | the number of bits of a bucket's number, in a table that doubles |
 //! | root | of a table that doubles: the word that says at which level lookups begin |

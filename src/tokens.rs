@@ -5,7 +5,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `transfer`, `descriptor` | a change of two words as a value; the records that words are frozen with, and their meaning |
+//! | `transfer`, `descriptor` | a change of two words as a value; the records that freeze words, and their meaning |
 //! | `stripes`, `hints` | signals to lookups and scans that tokens change places |
 //! | `parts` | `Tokens`: the table and the two rows above |
 //! | `settlement` | how a writer handles a frozen word, and how a pending admission is decided |
@@ -146,8 +146,8 @@ impl<L: Layout> Tokens<L> {
         self.table.len() <= NEAR
     }
 
-    /// The hashes in order, each some time after the words that its insert reads were prefetched: its own and, in a large
-    /// table, if these are full, their tokens' other buckets.
+    /// The hashes in order, each some time after the words that its insert reads were prefetched: its own and, in a
+    /// large table, if these are full, their tokens' other buckets.
     #[inline]
     pub(crate) fn ahead_of_inserts(&self, hashes: &[u64]) -> impl Iterator<Item = u64> {
         let is_far = self.table.len() > FAR;

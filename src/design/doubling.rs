@@ -134,12 +134,13 @@
 //! | path search | its bound, in buckets |
 //! | splits | 16 words of the sweep, and one bucket of the item for each of its few attempts |
 //! | cursor | a look at the 1,024 words beyond it |
-//! | next block | one allocation of zeros, which the system provides page by page when they are written; descriptors and cells of the counter, if the table has much fewer than one of its new size, up to 72 KiB |
+//! | next block | one allocation of zeros; descriptors and cells of the counter, up to 72 KiB |
 //! | an added table | the same |
 //! | giving back | one part |
 //!
-//! On Linux a block of 1 MiB or more comes from the system: an allocator that has used such memory before would write
-//! the zeros itself. On other systems the allocator decides.
+//! Descriptors and cells are added if the table has much fewer than one of its new size. On Linux a block of 1 MiB or
+//! more comes from the system, which provides the zeros page by page when they are written: an allocator that has used
+//! such memory before would write the zeros itself. On other systems the allocator decides.
 //!
 //! One exception: at the memory limit, an insert gives back everything that is due before it is refused.
 //!
@@ -209,12 +210,19 @@
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
-//! | root: load, exchange | SeqCst | each other: the block is there, the words of the level before are gone, the table after this one is there. In the one order of the words, because a token in an added table is as visible as the bit that leads there | load: yes, to Relaxed; exchange: no, it is a read-modify-write, which a model lets nobody miss for long |
-//! | address of the level below: load, store | Acquire, Release | each other: the block is there | no: the bit in the root, which is set later, says the same |
-//! | cursor: load, exchange | Acquire, AcqRel | each other; a thread that continues from there, or reads the children of a word before it, has acquired the splits | no: a thread that moves the root has read the words by then, and the content of a frozen bucket is its parts |
+//! | root: load | SeqCst | its exchange | yes, to Relaxed |
+//! | root: exchange | SeqCst | its load | no: a read-modify-write, which a model lets nobody miss for long |
+//! | address of the level below: load, store | Acquire, Release | each other: the block is there | no: see below |
+//! | cursor: load, exchange | Acquire, AcqRel | each other: the splits before it are there | no: see below |
 //! | number of words taken: load, exchange | Relaxed | nothing depends on it | weakest there is |
 //! | marks in the header of a block | plain, written before the root leads there | root: load | no: not an atomic |
 //! | bytes given back | Relaxed | a measure | weakest there is |
+//!
+//! A thread that loads the root sees that the block is there, that the words of the level before are gone, and that the
+//! table after this one is there. It is in the one order of the words, because a token in an added table is as visible
+//! as the bit that leads there. The bit in the root, which is set later, says the same as the address of the level
+//! below. A thread that moves the root has read the words before the cursor by then, and the content of a frozen bucket
+//! is its parts.
 //!
 //! # Evidence
 //!

@@ -26,11 +26,11 @@
 //! | edge | who | by |
 //! |---|---|---|
 //! | publish | the owner | a store of the next number with PENDING, then of the fields |
-//! | install | the owner | a compare-and-exchange of the word, from the content that was read to the reference; if it fails, abort |
+//! | install | the owner | a compare-and-exchange of the word, from what was read to the reference; on failure, abort |
 //! | bump | the owner | an addition to the stripe of the token that moves |
 //! | commit | the owner | an exchange of the control, PENDING for COMMITTED |
 //! | abort | any writer that meets the reference, or the owner | an exchange of the control, PENDING for ABORTED |
-//! | write-back | any writer that meets the reference, or the owner | a compare-and-exchange of the word, from the reference to its logical content |
+//! | write-back | any writer that meets the reference, or the owner | one from the reference to the logical content |
 //!
 //! A relocation is six locked instructions: two installs, the bump, the commit, two write-backs. None of them can be a
 //! plain store. A stripe has many writers. A store of COMMITTED could come after ABORTED, when another thread has
@@ -81,19 +81,26 @@
 //! | `insert`, by a path | the commit of the last hop, which places the token in the slot it opens |
 //! | `insert`, in a growing filter | the same two points, in the table that it chose; a split changes nothing |
 //! | `insert` or `insert_unique`, refused, whatever the error | any moment of the call: it changed no class |
-//! | `contains`, true | the load of the word that holds the token; for a token arriving from a word that is frozen by the same reference, a moment of the call at which both words were frozen and the token was stored |
+//! | `contains`, true | the load of the word that holds the token; if the token is arriving, see below |
 //! | `contains`, false | a moment between the two reads of the version, see [a miss](#a-miss) |
 //! | `remove`, true | the exchange that clears the token, except below |
 //! | `remove`, false | as `contains`, false |
-//! | `insert_unique`, true | its commit; if equal tokens were inserted between the deciding read of the witness and the commit, the last moment before the commit at which the class was empty |
+//! | `insert_unique`, true | its commit; if equal tokens came before it, see below |
 //! | `insert_unique`, false | the load that saw the token |
 //! | `rotate`, `rotate_if` that rotated | the exchange of the state |
-//! | a call that acts on a table whose generation is forgotten | just before the rotation that forgot it; but see [late inserts](super::rotation#late-inserts) |
+//! | a call that acts on a forgotten generation | just before the rotation that forgot it; but see [late inserts] |
 //! | a batch call | each item has the point of its own call; the batch has none |
 //! | `clear`, and every call that takes `&mut self` or `self` | the call: no other thread uses the filter |
 //! | a relocation that commits | its commit; it is not an operation of the object and changes no class |
 //! | a relocation that aborts | none: the words hold what they held |
-//! | `count`, `len`, `snapshot` | none, but they have bounds: see [outside](#outside) and [`snapshots`](super::snapshots) |
+//! | `count`, `len`, `snapshot` | none, but they have [bounds](#outside); see [`snapshots`](super::snapshots) |
+//!
+//! [late inserts]: super::rotation#late-inserts
+//!
+//! A lookup that finds a token arriving from a word that is frozen by the same reference takes effect at a moment of
+//! the call at which both words were frozen and the token was stored. If equal tokens were inserted between the
+//! deciding read of the witness and the commit, `insert_unique` takes effect at the last moment before the commit at
+//! which the class was empty.
 //!
 //! The points are those of one table. [`doubling`](super::doubling#several-tables) and [`rotation`](super::rotation)
 //! combine the answers of several.
@@ -172,9 +179,9 @@
 //! | version, first read | Acquire | bump | yes |
 //! | version, second read | Relaxed, after the loads of the words | bump, through a word | weakest there is |
 //! | bump, its write | Release | version, first read; announcement of a scan | yes |
-//! | bump, its read | Acquire | announcement of a scan, so that a hint comes after the log was emptied | no: under loom a read-modify-write finds the latest value anyway |
+//! | bump, its read | Acquire | announcement of a scan: a hint comes after the log was emptied | no: see below |
 //! | scan: announce, its read | Acquire | bump, its write | yes |
-//! | scan: announce, its write | Release | bump, its read | no, for that reason |
+//! | scan: announce, its write | Release | bump, its read | no: see below |
 //! | scan: end | Relaxed | a writer that bumps later moves what was already copied | weakest there is |
 //! | log of hints | Relaxed, before the commit or exchange that the scan acquires | the word | weakest there is |
 //! | right to scan | Acquire, Release | its release, its claim | no: what they order is one log, cell by cell |
@@ -184,11 +191,15 @@
 //! | fields | Relaxed, between the fences | | weakest there is |
 //! | claim of a descriptor | Acquire | its release | yes |
 //! | release of a descriptor | Release | the next claim | yes |
-//! | claim of the thread's own descriptor | Relaxed | nobody else writes it; the last use by an earlier holder of the number was acquired with the number | weakest there is |
+//! | claim of the thread's own descriptor | Relaxed | the last holder of the number: see below | weakest there is |
 //! | other tables' words, for an admission | SeqCst read-modify-write | a rival's install | yes, to a load |
 //! | item counter | Relaxed | orders nothing | weakest there is |
-//! | number of a thread: take | Acquire | its return | no model: under loom a thread takes no number |
-//! | number of a thread: return | Release | the next take; the next holder then sees the count of its cell, and the last use of its descriptor | no model, for that reason |
+//! | number of a thread: take | Acquire | its return | no model |
+//! | number of a thread: return | Release | the next take, which then sees the cell and the descriptor | no model |
+//!
+//! Under loom a read-modify-write finds the latest value anyway, whatever its ordering, and a thread takes no number.
+//! Nobody else writes the claim of a thread's own descriptor. The next holder of a number sees the count of its cell,
+//! and the last use of its descriptor.
 //!
 //! The accesses that only a table that doubles has, and those to the state of a filter that rotates, are in separate
 //! tables: [`doubling`](super::doubling#orderings), [`rotation`](super::rotation#orderings).
@@ -208,9 +219,9 @@
 //!
 //! | module | what it does with values |
 //! |---|---|
-//! | relocation | moves *this* token: if the token has another value by now, the hop is impossible, as if the token were gone |
+//! | relocation | moves *this* token: if it has another value by now, the hop is impossible, as if it were gone |
 //! | replacement | one exchange of the word that holds the token; a frozen word is settled first |
-//! | removal of a value | takes a token with that value; a token of any value in the other bucket is a twin, so it bumps |
+//! | removal of a value | takes a token with that value; one of any value in the other bucket is a twin, so it bumps |
 //! | admission | asks whether there is any token of the class; the token that it places has the value |
 //! | scan | copies tokens, and corrects a class of the copy token by token |
 //!

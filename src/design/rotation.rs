@@ -154,11 +154,13 @@
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
 //! | state: load | SeqCst | its exchange, so that a reused table is seen empty | yes, to Relaxed |
-//! | the same | SeqCst | loads and exchanges of words, by a late insert and by a thread that empties its table | yes, to Acquire |
+//! | the same | SeqCst | accesses of words, by a late insert and by a thread that empties its table | yes, to Acquire |
 //! | state: exchange | SeqCst | its loads | yes, to Relaxed |
-//! | stripes, before a pass | Acquire | a bump, so that both references are met | no: the models' late relocations are met by the loads of the words |
+//! | stripes, before a pass | Acquire | a bump: both references are met | no: the loads of the words meet them |
 //! | stripes, after a pass | Acquire, though Relaxed would do | a bump, through a word | no, for that reason |
-//! | older generations' words, for an admission | SeqCst read-modify-write | a rival's install | yes, see [orderings](super::protocol#orderings) |
+//! | older generations' words, for an admission | SeqCst read-modify-write | a rival's install | yes, see [orderings] |
+//!
+//! [orderings]: super::protocol#orderings
 //!
 //! A mutant shows for each rule what happens without it: a plain exchange for an emptying; no check of `g` in it, or a
 //! check before the freeze; no check of the stripes; a rotation without a pass; no soil, one that leaves the mark, or

@@ -139,7 +139,7 @@ pub(super) fn open<L: Layout>(
     }
 }
 
-/// [`open`] with a search. A separate function, so that only inserts that need more than one hop pay for its stack
+/// [`open`] by a longer path. A separate function, so that only inserts that need more than one hop pay for its stack
 /// frame of more than 1 KiB.
 #[inline(never)]
 fn open_by_search<L: Layout>(
