@@ -32,7 +32,7 @@ static void *race(void *argument)
             int answer = lfcf_insert_unique_bulk(filter, hashes + begin, count, &mask, &done);
             for (uint64_t bits = mask; bits; bits &= bits - 1)
                 found++;
-            CHECK(answer >= 0 || answer == LFCF_DISTURBED || answer == LFCF_NO_DESCRIPTOR);
+            CHECK(answer >= 0 ? done == count : answer == LFCF_DISTURBED || answer == LFCF_NO_DESCRIPTOR);
         }
         IS(32, lfcf_contains_bulk(filter, hashes, 32, &mask));
     }
