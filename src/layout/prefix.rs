@@ -53,8 +53,8 @@ impl Head {
         self.0
     }
 
-    /// The lane of an item that has it, of which the next ten index bits are these, without the mark: so it is that of a
-    /// new token where the table began. Deeper, who looks for tokens that cover the item need not know the last bit.
+    /// The lane of an item that has it, of which the next ten index bits are these, without the mark: so it is that of
+    /// a new token where the table began. Deeper, who looks for tokens that cover the item need not know the last bit.
     #[inline]
     pub(crate) fn lane(self, next: u16) -> u16 {
         self.0 | next & TAIL
@@ -162,8 +162,8 @@ impl Marks {
         covering(self, wanted, 0, first, second)
     }
 
-    /// What a look at two words of this depth tells of an item, if this is its lane there, [with the mark](Self::full) or
-    /// without.
+    /// What a look at two words of this depth tells of an item, if this is its lane there, [with the mark](Self::full)
+    /// or without.
     #[inline]
     pub(crate) fn look(&self, wanted: u16, first: u64, second: u64) -> Sight {
         look(self, wanted, first, second)
@@ -175,8 +175,8 @@ impl Marks {
         look_each(wanted, words)
     }
 
-    /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers what it covers. The word
-    /// is a bucket of this depth, and the lane is in one that has the same number, or is the other one of an item.
+    /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers what it covers. The
+    /// word is a bucket of this depth, and the lane is in one that has the same number, or is the other one of an item.
     #[inline]
     pub(crate) fn nested(&self, lane: u16, word: u64) -> u32 {
         let ignored = lane ^ lane.wrapping_sub(self.0[0]);
@@ -444,7 +444,10 @@ mod tests {
             let without_vectors = words::covering(&Marks::of(depth), item, 0, first, second);
             prop_assert_eq!(without_vectors, expected);
             // Together, and each beside a word of the other depth that has nothing to cover.
-            let (marks, other) = (Marks::of(depth), Marks::of(if depth == Depth::First { Depth::Deeper } else { Depth::First }));
+            let [marks, other] = match depth {
+                Depth::First => [Depth::First, Depth::Deeper],
+                Depth::Deeper => [Depth::Deeper, Depth::First],
+            }.map(Marks::of);
             let alone = [marks.look(item, first, second), words::look(&marks, item, first, second)];
             for sight in alone {
                 prop_assert!(tells(sight, [first, second], expected));
