@@ -49,8 +49,8 @@
 //! # Ok::<(), lockfree_cuckoo::InsertError>(())
 //! ```
 //!
-//! With `n` generations an item stays for at least `n - 1` periods, minus the duration of its insert, and at most `n`. To
-//! remember each item for at least a time `w`, rotate every `w / (n - 1)`. More
+//! With `n` generations an item stays for at least `n - 1` periods, minus the duration of its insert, and at most `n`.
+//! To remember each item for at least a time `w`, rotate every `w / (n - 1)`. More
 //! [generations](crate::FilterBuilder::generations) make the age more exact: six generations with a rotation every ten
 //! seconds forget an item after 50 to 60 seconds. Each generation costs a lookup of an absent item two more loads.
 //!

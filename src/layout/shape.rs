@@ -68,8 +68,8 @@ pub(crate) trait ForLayout {
     fn call<L: Layout>(self) -> Self::Output;
 }
 
-macro_rules! shapes {
-    ($($layout:ty),* $(,)?) => {
+macro_rules! layouts {
+    ($($layout:ty, $slots:literal: $highest:literal, $large:literal, $share:literal, $range:literal;)*) => {
         impl Shape {
             /// All layouts: first those without values, from the most slots to the fewest. To find one by its text:
             /// `Shape::ALL.iter().find(|shape| shape.to_string() == text)`.
@@ -83,22 +83,38 @@ macro_rules! shapes {
                 unreachable!("a shape is one of these")
             }
         }
+
+        $(impl Fitted for $layout {
+            type Arenas = Slots<$slots>;
+            const FIT: Fit = Fit {
+                highest_load: $highest,
+                large_table_load: $large,
+                share_margin: $share,
+                range_margin: $range,
+            };
+        })*
     };
 }
 
-shapes! {
-    Lanes<8, 8>,
-    Lanes<6, 10>,
-    SemiSorted<6, 12>,
-    Lanes<5, 12>,
-    SemiSorted<5, 14>,
-    Lanes<4, 16>,
-    SemiSorted<4, 17>,
-    Lanes<3, 21>,
-    Lanes<2, 31>,
-    Lanes<4, 12, 4>,
-    Lanes<3, 13, 8>,
-    Lanes<2, 16, 15>,
+// Each layout with its slots and its `FIT`, from `cargo run --release -p lockfree-cuckoo-benches --bin fit`. The slots
+// alone determine how many items a table holds, so layouts with equal slots come out alike; each was measured
+// separately.
+//
+// The highest load is the one at which an insert costs the same as in 4 x 16 at 0.955, which is 1.5 to 2.5 points below
+// the first refusal of large tables.
+layouts! {
+    Lanes<8, 8>, 8: 0.984, 0.992, 5.0, 2.5;
+    Lanes<6, 10>, 6: 0.975, 0.985, 4.0, 1.5;
+    SemiSorted<6, 12>, 6: 0.975, 0.985, 4.0, 1.5;
+    Lanes<5, 12>, 5: 0.968, 0.98, 4.4, 2.0;
+    SemiSorted<5, 14>, 5: 0.968, 0.98, 4.4, 2.0;
+    Lanes<4, 16>, 4: 0.955, 0.97, 5.0, 3.0;
+    SemiSorted<4, 17>, 4: 0.955, 0.97, 4.8, 2.0;
+    Lanes<3, 21>, 3: 0.93, 0.942, 4.0, 2.0;
+    Lanes<2, 31>, 2: 0.865, 0.877, 5.0, 2.5;
+    Lanes<4, 12, 4>, 4: 0.955, 0.97, 4.8, 2.0;
+    Lanes<3, 13, 8>, 3: 0.93, 0.942, 4.0, 2.0;
+    Lanes<2, 16, 15>, 2: 0.865, 0.877, 5.0, 2.5;
 }
 
 // The slots and the bits of a value share one byte of a stored filter.
@@ -173,40 +189,6 @@ impl fmt::Debug for Shape {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, out)
     }
-}
-
-macro_rules! fitted {
-    ($($layout:ty, $slots:literal: $highest:literal, $large:literal, $share:literal, $range:literal;)*) => {$(
-        impl Fitted for $layout {
-            type Arenas = Slots<$slots>;
-            const FIT: Fit = Fit {
-                highest_load: $highest,
-                large_table_load: $large,
-                share_margin: $share,
-                range_margin: $range,
-            };
-        }
-    )*};
-}
-
-// From `cargo run --release -p lockfree-cuckoo-benches --bin fit`. The slots alone determine how many items a table
-// holds, so layouts with equal slots come out alike; each was measured separately.
-//
-// The highest load is the one at which an insert costs the same as in 4 x 16 at 0.955, which is 1.5 to 2.5 points below
-// the first refusal of large tables.
-fitted! {
-    Lanes<8, 8>, 8: 0.984, 0.992, 5.0, 2.5;
-    Lanes<6, 10>, 6: 0.975, 0.985, 4.0, 1.5;
-    Lanes<5, 12>, 5: 0.968, 0.98, 4.4, 2.0;
-    Lanes<4, 16>, 4: 0.955, 0.97, 5.0, 3.0;
-    Lanes<3, 21>, 3: 0.93, 0.942, 4.0, 2.0;
-    Lanes<2, 31>, 2: 0.865, 0.877, 5.0, 2.5;
-    SemiSorted<4, 17>, 4: 0.955, 0.97, 4.8, 2.0;
-    SemiSorted<5, 14>, 5: 0.968, 0.98, 4.4, 2.0;
-    SemiSorted<6, 12>, 6: 0.975, 0.985, 4.0, 1.5;
-    Lanes<4, 12, 4>, 4: 0.955, 0.97, 4.8, 2.0;
-    Lanes<3, 13, 8>, 3: 0.93, 0.942, 4.0, 2.0;
-    Lanes<2, 16, 15>, 2: 0.865, 0.877, 5.0, 2.5;
 }
 
 impl WithValues for Lanes<4, 12, 4> {}

@@ -209,8 +209,8 @@ pub(crate) const MIN_BUDGET: usize = 2;
 /// Maximum number of buckets that a short search examines. Nearly all searches end within it; a small frame is cheap.
 pub(crate) const SHORT_BUDGET: usize = if sync::MODEL { 12 } else { 128 };
 
-/// Number of full buckets whose tokens of one slot a search follows together: as many cache lines as a processor waits for
-/// at a time, at least.
+/// Number of full buckets whose tokens of one slot a search follows together: as many cache lines as a processor waits
+/// for at a time, at least.
 pub(crate) const TOGETHER: usize = 8;
 
 /// Maximum number of buckets that any search examines.
@@ -233,8 +233,8 @@ pub trait Arenas {
 #[derive(Debug)]
 pub struct Slots<const SLOTS: usize>;
 
-/// Room for the nodes of a search within `budget`. A node that is expanded has `slots - 1` or `slots` buckets
-/// examined, seldom fewer: so many fewer nodes than buckets use up the budget. The alternates of both candidates are nodes
+/// Room for the nodes of a search within `budget`. A node that is expanded has `slots - 1` or `slots` buckets examined,
+/// seldom fewer: so many fewer nodes than buckets use up the budget. The alternates of both candidates are nodes
 /// always, and those examined last have places that are not kept.
 const fn nodes(slots: usize, budget: usize) -> usize {
     let (expanded, near) = (budget.div_ceil(slots - 1), 2 * slots);
