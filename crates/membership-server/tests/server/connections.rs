@@ -62,6 +62,10 @@ fn connections_are_closed_on_demand() {
     let server = Server::start("");
     let mut client = server.client();
     let mut others: Vec<_> = (0..4).map(|_| server.client()).collect();
+    // The server knows of each by now.
+    for other in &mut others {
+        other.converse("PING -> +PONG");
+    }
     let id = others[2].number("CLIENT ID");
     let [first, second, third, fourth] = [0, 1, 2, 3].map(|index: usize| others[index].address());
     // The old form, two by one filter each, and one by two.
