@@ -21,11 +21,13 @@ fn list(client: &mut Client, request: &str) -> Vec<String> {
 #[test]
 fn connections_are_listed() {
     let server = Server::start("");
-    let (mut first, mut second) = (server.client(), server.client());
+    let mut first = server.client();
     first.converse(
         "CLIENT SETNAME one -> +OK
         CLIENT SETINFO LIB-NAME by-hand -> +OK",
     );
+    // Behind the first reply, so that it has the second number.
+    let mut second = server.client();
     second.converse("CF.ADD f a -> :1");
     let lines = list(&mut first, "CLIENT LIST");
     let (one, two) = (first.address().to_string(), second.address().to_string());
