@@ -21,11 +21,13 @@ fn list(client: &mut Client, request: &str) -> Vec<String> {
 #[test]
 fn connections_are_listed() {
     let server = Server::start("");
-    let (mut first, mut second) = (server.client(), server.client());
+    let mut first = server.client();
     first.converse(
         "CLIENT SETNAME one -> +OK
         CLIENT SETINFO LIB-NAME by-hand -> +OK",
     );
+    // Behind the first reply, so that it has the second number.
+    let mut second = server.client();
     second.converse("CF.ADD f a -> :1");
     let lines = list(&mut first, "CLIENT LIST");
     let (one, two) = (first.address().to_string(), second.address().to_string());
@@ -62,6 +64,10 @@ fn connections_are_closed_on_demand() {
     let server = Server::start("");
     let mut client = server.client();
     let mut others: Vec<_> = (0..4).map(|_| server.client()).collect();
+    // The server knows of each by now.
+    for other in &mut others {
+        other.converse("PING -> +PONG");
+    }
     let id = others[2].number("CLIENT ID");
     let [first, second, third, fourth] = [0, 1, 2, 3].map(|index: usize| others[index].address());
     // The old form, two by one filter each, and one by two.
