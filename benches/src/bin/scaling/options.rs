@@ -28,7 +28,7 @@ pub(crate) struct Options {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub(crate) threads: Vec<usize>,
 
-    /// Processes for each size [default: 5, of large filters 2, with --quick 1]
+    /// Processes for each size [default: 5, of large filters and with --quick 1]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     processes: Option<u16>,
 
@@ -81,8 +81,7 @@ impl Options {
     pub(crate) fn jobs(&self) -> Vec<Job> {
         let processes = |items| match self.processes {
             Some(processes) => processes,
-            None if self.common.quick => 1,
-            None if items > BEYOND_CACHE => 2,
+            None if self.common.quick || items > BEYOND_CACHE => 1,
             None => 5,
         };
         let sizes = self.common.sizes();
@@ -104,14 +103,19 @@ impl Options {
             let kinds = kinds_of_work().into_iter();
             kinds.map(|kind| kind.get_name().to_owned()).collect()
         };
-        let many = !self.common.quick && items <= IN_CACHE;
+        let pairs = match items {
+            ..=IN_CACHE if !self.common.quick => 5,
+            ..=BEYOND_CACHE => 2,
+            // A filling takes half a minute.
+            _ => 1,
+        };
         Job {
             items,
             contenders: self.contenders.clone().unwrap_or_else(contenders),
             work: self.work.clone().unwrap_or_else(work),
             threads: self.threads.clone(),
             time: self.common.time(),
-            pairs: if many { 5 } else { 2 },
+            pairs,
         }
     }
 }
@@ -129,7 +133,7 @@ mod tests {
     fn sizes_take_turns_and_what_is_large_is_not_among_the_largest() {
         let jobs = jobs("--sizes 1M,100M --work hit,latency");
         let items: Vec<usize> = jobs.iter().map(|job| job.items / 1_000_000).collect();
-        assert_eq!(items, [1, 100, 1, 100, 1, 1, 1]);
+        assert_eq!(items, [1, 100, 1, 1, 1, 1]);
         assert_eq!(jobs[0].work, ["hit", LATENCY]);
         let has = |job: &Job, name: &str| job.contenders.iter().any(|one| one == name);
         assert!(has(&jobs[0], "filter") && has(&jobs[0], "papaya"));
