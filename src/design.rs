@@ -10,7 +10,7 @@
 //! | class | the items with equal fingerprint and candidates |
 //! | token | a stored copy of a fingerprint; those of a class are interchangeable but for [values](protocol#values) |
 //! | twin | of a token that a remove takes: a token of the same class in the other candidate |
-//! | stripe | one of 32 counters, chosen by the fingerprint alone; its value is the *version* of its classes |
+//! | stripe | one of 8 to 128 counters by the size of the table, or of 32 in a table that doubles, chosen by the fingerprint alone; its value is the *version* of its classes |
 //! | bump | to increment a stripe before tokens change places; `announce` bumps, and leaves a hint if a scan is on |
 //! | path | the chain of relocations that opens a slot in a full pair of buckets |
 //! | relocation, or hop | the move of one token to its alternate bucket, as one atomic step over two words |

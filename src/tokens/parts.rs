@@ -17,7 +17,7 @@ use crate::table::{Content, Geometry, Table};
 #[derive(Debug)]
 pub(crate) struct Tokens<L> {
     pub(super) table: Table<L>,
-    pub(super) stripes: Stripes,
+    pub(super) stripes: Stripes<false>,
     pub(super) pool: Pool<L>,
     pub(super) hints: Hints<L>,
     /// Maximum number of buckets that one path search examines, up to [`LONG_BUDGET`](crate::layout::LONG_BUDGET).
@@ -36,8 +36,8 @@ impl<L: Layout> Tokens<L> {
     ) -> Result<Self, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(table.len()));
         Ok(Self {
+            stripes: Stripes::new(table.len())?,
             table,
-            stripes: Stripes::new()?,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
             search_budget: search_budget as u32,
@@ -52,7 +52,7 @@ impl<L: Layout> Tokens<L> {
         descriptors: Option<usize>,
     ) -> Result<usize, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| Pool::<L>::size_for(geometry.buckets()));
-        let rest = Stripes::new()?.bytes()
+        let rest = Stripes::<false>::new(geometry.buckets())?.bytes()
             + Pool::<L>::new(descriptors)?.bytes()
             + Hints::<L>::new()?.bytes();
         Ok(geometry.buckets() * size_of::<u64>() + rest)

@@ -10,7 +10,7 @@ use super::lookup::pair;
 use super::parts::Tokens;
 use super::removal::remove_class;
 use super::settlement::settle;
-use super::stripes::{Group, NUMBER};
+use super::stripes::Group;
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::layout::{Bucket, Layout, Token};
 use crate::sync;
@@ -50,7 +50,7 @@ impl From<NoScan> for SnapshotError {
 /// A copy that holds every token that is stored from the call to the return, and their number.
 pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usize), SnapshotError> {
     let scan = tokens.hints.scan(tokens.table.len())?;
-    in_attempts(|passes| {
+    in_attempts(tokens.stripes.len(), |passes| {
         let mut copy = tokens.empty_like()?;
         Group::all(passes).try_for_each(|group| copy_group(tokens, &scan, group, &mut copy))?;
         let len = copy.taken();
@@ -61,13 +61,14 @@ pub(super) fn snapshot<L: Layout>(tokens: &Tokens<L>) -> Result<(Tokens<L>, usiz
 /// Calls `attempt` until it succeeds or the attempts run out, with a number of passes that rises if too many tokens
 /// moved.
 pub(super) fn in_attempts<T>(
+    stripes: usize,
     mut attempt: impl FnMut(usize) -> Result<T, Disturbance>,
 ) -> Result<T, SnapshotError> {
     let mut passes = 1;
     for _ in 0..ATTEMPTS {
         match attempt(passes) {
             Ok(copy) => return Ok(copy),
-            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(NUMBER),
+            Err(Disturbance::Hints) => passes = (passes * MORE_PASSES).min(stripes),
             Err(Disturbance::Other) => {}
             Err(Disturbance::OutOfMemory(error)) => return Err(error.into()),
         }

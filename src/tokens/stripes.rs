@@ -16,14 +16,25 @@ use crate::error::OutOfMemory;
 use crate::layout::Fingerprint;
 use crate::sync::{self, AtomicU64, Ordering};
 
-/// The version counters of one table.
+/// The version counters of one table, which may be `GROWING`.
 #[derive(Debug)]
-pub(super) struct Stripes(Box<[AtomicU64; NUMBER]>);
+pub(super) struct Stripes<const GROWING: bool> {
+    /// Their number is a power of two.
+    versions: Box<[AtomicU64]>,
+    /// One less than that: lookups apply it straight from memory.
+    mask: usize,
+}
 
-/// The number of stripes, 256 bytes. It is a constant so that lookups need not load it, and small enough for small
-/// tables. It does not change the cost of a bump, the transfer of one cache line. It hardly changes the number of
-/// lookups that repeat, because a lookup takes no longer than a relocation.
-pub(super) const NUMBER: usize = if sync::MODEL { 4 } else { 32 };
+/// The maximum number of stripes, 1 KiB. Bumps of stripes of one cache line wait for each other. Their number does not
+/// change the cost of a bump, the transfer of one line. It hardly changes the number of lookups that repeat, because a
+/// lookup takes no longer than a relocation.
+const MOST: usize = if sync::MODEL { 4 } else { 128 };
+
+/// One cache line.
+const FEWEST: usize = if sync::MODEL { 4 } else { 8 };
+
+/// A table that grows has as many at every size: a constant, which its lookups need not load.
+const OF_GROWING: usize = if sync::MODEL { 4 } else { 32 };
 
 /// The value of a stripe when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,23 +71,39 @@ impl Group {
     }
 }
 
-impl Stripes {
-    pub(super) fn new() -> Result<Self, OutOfMemory> {
-        let versions = allocate::slice(NUMBER, || AtomicU64::new(0))?;
-        Ok(Self(versions.try_into().expect("their number")))
+impl<const GROWING: bool> Stripes<GROWING> {
+    /// The stripes of a table of this many words. Those of a small table take a 32nd of the bytes of its words.
+    pub(super) fn new(words: usize) -> Result<Self, OutOfMemory> {
+        let affordable = 1 << (words / 32).max(1).ilog2();
+        let number = if GROWING {
+            OF_GROWING
+        } else {
+            affordable.clamp(FEWEST, MOST)
+        };
+        Ok(Self {
+            versions: allocate::slice(number, || AtomicU64::new(0))?,
+            mask: number - 1,
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.versions.len()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        allocate::bytes(&*self.0)
+        allocate::bytes(&self.versions)
     }
 
     pub(super) fn place(&self) -> Range<usize> {
-        allocate::place(&*self.0)
+        allocate::place(&self.versions)
     }
 
     #[inline]
+    #[allow(unsafe_code, reason = "lookups are faster for it")]
     fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
-        &self.0[f.bits() as usize % NUMBER]
+        let mask = if GROWING { OF_GROWING - 1 } else { self.mask };
+        // SAFETY: the mask is one less than their number, so the masked number is less than that.
+        unsafe { self.versions.get_unchecked(f.bits() as usize & mask) }
     }
 
     /// The version before the reader looks at the words.
@@ -101,7 +128,7 @@ impl Stripes {
     pub(super) fn bumps(&self) -> u64 {
         // Acquire: see `version`.
         let bumps = |stripe: &AtomicU64| stripe.load(Ordering::Acquire) / BUMP;
-        self.0
+        self.versions
             .iter()
             .fold(0, |sum, stripe| sum.wrapping_add(bumps(stripe)))
     }
@@ -117,7 +144,7 @@ impl Stripes {
 
     /// From here on, a writer that bumps a stripe of the group knows of the scan.
     pub(super) fn announce_scan(&self, group: Group) {
-        for stripe in self.0.iter().skip(group.index).step_by(group.groups) {
+        for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
             // Acquire: pairs with the Release of `bump`. The scan sees both references of a relocation that bumped
             // before, and the twin that a remove saw. Release: see `bump`.
             stripe.fetch_or(SCAN, Ordering::AcqRel);
@@ -130,7 +157,7 @@ impl Stripes {
     }
 
     pub(super) fn end_scan(&self, group: Group) {
-        for stripe in self.0.iter().skip(group.index).step_by(group.groups) {
+        for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
             // Relaxed: a writer that bumps later moves a token that the scan has already copied.
             stripe.fetch_and(!SCAN, Ordering::Relaxed);
         }

@@ -304,9 +304,9 @@ const ANY: [[u64; 2]; 3] = [
 ];
 
 const UNIQUE: [[u64; 2]; 3] = [
-    [0x5f00_ec12_8739_c078, 0x3245_dd3d_42cb_c0a1],
-    [0x6592_884c_b274_e230, 0x2795_1249_3671_8ac1],
-    [0x55f3_5be1_ccc6_35d9, 0x36cf_c3e3_3f20_87e2],
+    [0xade8_56a5_e355_9674, 0x12d2_93ea_c667_08bb],
+    [0x9021_c43c_6355_ead3, 0xded6_2454_8708_d8bf],
+    [0x4e28_93cb_2b59_2154, 0x7e83_1aa1_0006_bf60],
 ];
 
 /// Of the answers and of the stored bytes, for each layout: a contract with every replica.

@@ -23,7 +23,7 @@ pub(super) type Token = layout::Token<Lanes16>;
 pub(crate) struct Doubling {
     /// Shared with calls that are deferred.
     pub(super) blocks: Arc<Blocks>,
-    pub(super) stripes: Stripes,
+    pub(super) stripes: Stripes<true>,
     pub(super) pool: Pool<Lanes16>,
     pub(super) hints: Hints<Lanes16>,
     /// Maximum number of buckets that one path search examines.
@@ -69,7 +69,7 @@ impl Doubling {
         let level = blocks.root().level();
         Ok(Self {
             blocks: Arc::new(blocks),
-            stripes: Stripes::new()?,
+            stripes: Stripes::new(1 << level)?,
             pool: Pool::new(descriptors_for(level))?,
             hints: Hints::new()?,
             search_budget,
@@ -78,7 +78,7 @@ impl Doubling {
 
     /// The heap bytes of a table that is yet to be built. To find out, it builds everything except the words.
     pub(crate) fn bytes_for(first: u32) -> Result<usize, OutOfMemory> {
-        let rest = Stripes::new()?.bytes()
+        let rest = Stripes::<true>::new(1 << first)?.bytes()
             + Pool::<Lanes16>::new(descriptors_for(first))?.bytes()
             + Hints::<Lanes16>::new()?.bytes();
         Ok(size_of::<Blocks>() + Blocks::bytes_for(first) + rest)

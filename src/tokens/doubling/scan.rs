@@ -18,7 +18,7 @@ impl Doubling {
     /// A copy that holds every token that is stored from the call to the return, and their number.
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
         let scan = self.hints.scan(1 << self.level())?;
-        in_attempts(|passes| {
+        in_attempts(self.stripes.len(), |passes| {
             // Before any word: words that the sweep has passed by now are split in the copy.
             let copy = self.empty_at(self.stage())?;
             Group::all(passes).try_for_each(|group| copy_group(self, &scan, group, &copy))?;

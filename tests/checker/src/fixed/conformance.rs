@@ -297,7 +297,7 @@ mod tests {
             (Mutant::HopTakesAnyOfItsClass, &model::Layout::VALUED),
         ] {
             let errs = |seed: &u64| compare(Some(mutant), *seed, layouts).is_err();
-            let found = (0..300).filter(errs).count();
+            let found = (0..1_000).filter(errs).count();
             assert!(found > 10, "{mutant:?} was found out {found} times");
         }
     }
