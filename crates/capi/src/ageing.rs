@@ -6,13 +6,13 @@ use lockfree_cuckoo::{DynFilter, Rotates};
 
 use crate::create::lfcf_filter;
 use crate::pointer::{place, value};
-use crate::single::{by_bytes, by_hash};
-use crate::status::lfcf_status::{self, LFCF_WRONG_KIND};
-use crate::status::{answer, failed};
+use crate::single::{Call, by_bytes, by_hash};
+use crate::status::lfcf_status::LFCF_WRONG_KIND;
+use crate::status::{Checked, answer, failed};
 
 /// The calls that only such a filter has.
 #[inline]
-pub(crate) fn rotating(filter: &DynFilter) -> Result<&dyn Rotates, lfcf_status> {
+pub(crate) fn rotating(filter: &DynFilter) -> Checked<&dyn Rotates> {
     filter.rotating().ok_or_else(|| {
         let details = format_args!(
             "a {} does not rotate: create it with LFCF_ROTATING",
@@ -22,9 +22,7 @@ pub(crate) fn rotating(filter: &DynFilter) -> Result<&dyn Rotates, lfcf_status> 
     })
 }
 
-fn refresh(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
-    Ok(rotating(filter)?.refresh_hash(hash)?.into())
-}
+const REFRESH: Call = |filter, hash| Ok(rotating(filter)?.refresh_hash(hash)?.into());
 
 /// Forgets the oldest generation, and directs inserts to an empty one. Call it by a clock, or when `lfcf_is_full`. With `n`
 /// generations, two unless set, the `n`-th rotation after its insert ends the life of an item. Returns 0.
@@ -75,7 +73,7 @@ pub unsafe extern "C" fn lfcf_rotations(filter: *const lfcf_filter, rotations: *
 /// has it, else as `lfcf_insert_unique`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_refresh(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(filter, hash, refresh)
+    by_hash(filter, hash, REFRESH)
 }
 
 /// `lfcf_refresh` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -85,5 +83,5 @@ pub unsafe extern "C" fn lfcf_refresh_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(filter, (item, size), refresh)
+    by_bytes(filter, (item, size), REFRESH)
 }

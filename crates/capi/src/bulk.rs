@@ -8,8 +8,8 @@ use lockfree_cuckoo::{DynFilter, InsertManyError};
 use crate::ageing::rotating;
 use crate::create::lfcf_filter;
 use crate::pointer::{array, place, places, value, wanted};
-use crate::status::lfcf_status::{self, LFCF_INVALID};
-use crate::status::{answer, failed};
+use crate::status::lfcf_status::LFCF_INVALID;
+use crate::status::{Checked, answer, failed};
 
 /// The most hashes of a call that answers with a bit mask.
 pub const LFCF_BULK_MAX: usize = 64;
@@ -18,7 +18,7 @@ pub const LFCF_BULK_MAX: usize = 64;
 type Request = (*const lfcf_filter, *const u64, usize);
 
 /// Sets answers for hashes, all of which are false before. What the filter refused is the inner error.
-type Call = fn(&DynFilter, &[u64], &mut [bool]) -> Result<Result<(), InsertManyError>, lfcf_status>;
+type Call = fn(&DynFilter, &[u64], &mut [bool]) -> Checked<Result<(), InsertManyError>>;
 
 const CONTAINS: Call = |filter, hashes, found| {
     filter.contains_many_hash(hashes, found);
@@ -36,7 +36,7 @@ fn report(
     done: Option<&mut usize>,
     count: usize,
     result: Result<(), InsertManyError>,
-) -> Result<(), lfcf_status> {
+) -> Checked<()> {
     if let Some(done) = done {
         *done = result
             .as_ref()

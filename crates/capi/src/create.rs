@@ -11,7 +11,7 @@ use lockfree_cuckoo::{
 
 use crate::pointer::{change, place, size_of_struct};
 use crate::status::lfcf_status::{self, LFCF_INVALID};
-use crate::status::{answer, failed};
+use crate::status::{Checked, answer, failed};
 
 /// A filter of any kind.
 pub struct lfcf_filter(pub(crate) DynFilter);
@@ -74,7 +74,7 @@ pub struct lfcf_options {
 const DEFAULT: (u32, u32) = (4, 16);
 
 impl lfcf_options {
-    fn build(&self) -> Result<DynFilter, lfcf_status> {
+    fn build(&self) -> Checked<DynFilter> {
         if self.flags & !(LFCF_SEEDED | LFCF_SMALLEST) != 0 || self.reserved != 0 {
             return Err(invalid("`options` has a flag of a later version"));
         }
@@ -106,10 +106,7 @@ impl lfcf_options {
         }
     }
 
-    fn with_layout<E: AnyLayout>(
-        &self,
-        builder: FilterBuilder<E>,
-    ) -> Result<DynFilter, lfcf_status> {
+    fn with_layout<E: AnyLayout>(&self, builder: FilterBuilder<E>) -> Checked<DynFilter> {
         let builder = self.with_numbers(builder);
         if self.flags & LFCF_SMALLEST == 0 {
             return Ok(builder.build_shape(self.shape()?)?);
@@ -142,7 +139,7 @@ impl lfcf_options {
         builder
     }
 
-    fn shape(&self) -> Result<Shape, lfcf_status> {
+    fn shape(&self) -> Checked<Shape> {
         let (slots, bits) = match (self.slots, self.fingerprint_bits) {
             (0, 0) => DEFAULT,
             numbers => numbers,

@@ -5,11 +5,11 @@
 
 use std::slice;
 
-use crate::status::failed;
-use crate::status::lfcf_status::{self, LFCF_INVALID, LFCF_MISALIGNED, LFCF_NULL};
+use crate::status::lfcf_status::{LFCF_INVALID, LFCF_MISALIGNED, LFCF_NULL};
+use crate::status::{Checked, failed};
 
 #[inline]
-fn check<T>(pointer: *const T, count: usize, name: &str) -> Result<(), lfcf_status> {
+fn check<T>(pointer: *const T, count: usize, name: &str) -> Checked<()> {
     let most = isize::MAX as usize / size_of::<T>();
     if pointer.is_null() {
         Err(failed(LFCF_NULL, format_args!("`{name}` is null")))
@@ -26,24 +26,20 @@ fn check<T>(pointer: *const T, count: usize, name: &str) -> Result<(), lfcf_stat
 
 /// A value to read.
 #[inline]
-pub(crate) unsafe fn value<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, lfcf_status> {
+pub(crate) unsafe fn value<'a, T>(pointer: *const T, name: &str) -> Checked<&'a T> {
     check(pointer, 1, name)?;
     Ok(&*pointer)
 }
 
 /// A value to change.
-pub(crate) unsafe fn change<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T, lfcf_status> {
+pub(crate) unsafe fn change<'a, T>(pointer: *mut T, name: &str) -> Checked<&'a mut T> {
     check(pointer, 1, name)?;
     Ok(&mut *pointer)
 }
 
 /// So many values to read. If there are none, the pointer may be anything.
 #[inline]
-pub(crate) unsafe fn array<'a, T>(
-    pointer: *const T,
-    count: usize,
-    name: &str,
-) -> Result<&'a [T], lfcf_status> {
+pub(crate) unsafe fn array<'a, T>(pointer: *const T, count: usize, name: &str) -> Checked<&'a [T]> {
     if count == 0 {
         return Ok(&[]);
     }
@@ -53,11 +49,7 @@ pub(crate) unsafe fn array<'a, T>(
 
 /// The place of an answer. It has this value from now on: what was there before need not be one of the type.
 #[inline]
-pub(crate) unsafe fn place<'a, T>(
-    pointer: *mut T,
-    start: T,
-    name: &str,
-) -> Result<&'a mut T, lfcf_status> {
+pub(crate) unsafe fn place<'a, T>(pointer: *mut T, start: T, name: &str) -> Checked<&'a mut T> {
     check(pointer, 1, name)?;
     pointer.write(start);
     Ok(&mut *pointer)
@@ -65,10 +57,7 @@ pub(crate) unsafe fn place<'a, T>(
 
 /// The place of a number that the caller may not want: then the pointer is null.
 #[inline]
-pub(crate) unsafe fn wanted<'a>(
-    pointer: *mut usize,
-    name: &str,
-) -> Result<Option<&'a mut usize>, lfcf_status> {
+pub(crate) unsafe fn wanted<'a>(pointer: *mut usize, name: &str) -> Checked<Option<&'a mut usize>> {
     if pointer.is_null() {
         return Ok(None);
     }
@@ -80,7 +69,7 @@ pub(crate) unsafe fn places<'a>(
     pointer: *mut bool,
     count: usize,
     name: &str,
-) -> Result<&'a mut [bool], lfcf_status> {
+) -> Checked<&'a mut [bool]> {
     if count == 0 {
         return Ok(&mut []);
     }
@@ -91,10 +80,7 @@ pub(crate) unsafe fn places<'a>(
 
 /// The size of a struct of any version, as it says itself in its first field: not less than in this version, and a number
 /// that some version may have.
-pub(crate) unsafe fn size_of_struct<T>(
-    pointer: *const T,
-    name: &str,
-) -> Result<usize, lfcf_status> {
+pub(crate) unsafe fn size_of_struct<T>(pointer: *const T, name: &str) -> Checked<usize> {
     check(pointer, 1, name)?;
     let size = pointer.cast::<usize>().read();
     if (size_of::<T>()..=4096).contains(&size) {

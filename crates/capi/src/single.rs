@@ -6,19 +6,21 @@ use lockfree_cuckoo::DynFilter;
 
 use crate::create::lfcf_filter;
 use crate::pointer::{array, place, value};
-use crate::status::{answer, lfcf_status};
+use crate::status::{Checked, answer};
+
+/// What a call does with a hash.
+pub(crate) type Call = fn(&DynFilter, u64) -> Checked<c_int>;
+
+const INSERT: Call = |filter, hash| Ok(filter.insert_hash(hash).map(|()| 0)?);
+const INSERT_UNIQUE: Call = |filter, hash| Ok(filter.insert_unique_hash(hash)?.into());
+const CONTAINS: Call = |filter, hash| Ok(filter.contains_hash(hash).into());
+const REMOVE: Call = |filter, hash| Ok(filter.remove_hash(hash).into());
+const COUNT: Call = |filter, hash| Ok(filter.count_hash(hash) as c_int);
 
 /// Makes a call for a hash.
 #[inline]
-pub(crate) unsafe fn by_hash(
-    filter: *const lfcf_filter,
-    hash: u64,
-    call: impl FnOnce(&DynFilter, u64) -> Result<c_int, lfcf_status>,
-) -> c_int {
-    answer(|| {
-        let filter = value(filter, "filter")?;
-        call(&filter.0, hash)
-    })
+pub(crate) unsafe fn by_hash(filter: *const lfcf_filter, hash: u64, call: Call) -> c_int {
+    answer(|| call(&value(filter, "filter")?.0, hash))
 }
 
 /// Makes the same call for the hash of bytes.
@@ -26,34 +28,13 @@ pub(crate) unsafe fn by_hash(
 pub(crate) unsafe fn by_bytes(
     filter: *const lfcf_filter,
     (item, size): (*const c_void, usize),
-    call: impl FnOnce(&DynFilter, u64) -> Result<c_int, lfcf_status>,
+    call: Call,
 ) -> c_int {
     answer(|| {
-        let filter = value(filter, "filter")?;
+        let filter = &value(filter, "filter")?.0;
         let item = array(item.cast(), size, "item")?;
-        call(&filter.0, filter.0.hasher().hash_bytes(item))
+        call(filter, filter.hasher().hash_bytes(item))
     })
-}
-
-fn insert(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
-    filter.insert_hash(hash)?;
-    Ok(0)
-}
-
-fn insert_unique(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
-    Ok(filter.insert_unique_hash(hash)?.into())
-}
-
-fn contains(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
-    Ok(filter.contains_hash(hash).into())
-}
-
-fn remove(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
-    Ok(filter.remove_hash(hash).into())
-}
-
-fn count(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
-    Ok(c_int::try_from(filter.count_hash(hash)).unwrap_or(c_int::MAX))
 }
 
 /// Adds one copy of an item, whether or not it is stored. Returns 0.
@@ -65,7 +46,7 @@ fn count(filter: &DynFilter, hash: u64) -> Result<c_int, lfcf_status> {
 /// grows may allocate, and moves a few buckets while it doubles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(filter, hash, insert)
+    by_hash(filter, hash, INSERT)
 }
 
 /// Adds an item if it is absent. Returns 1 if it was absent and this call added it, else 0: it is stored, or a false
@@ -75,7 +56,7 @@ pub unsafe extern "C" fn lfcf_insert(filter: *const lfcf_filter, hash: u64) -> c
 /// Threads: any. Cost: that of a lookup if it is stored, else five exchanges; otherwise as `lfcf_insert`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_unique(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(filter, hash, insert_unique)
+    by_hash(filter, hash, INSERT_UNIQUE)
 }
 
 /// Returns 1 if an item is stored, or now and then if it is absent; else 0.
@@ -83,7 +64,7 @@ pub unsafe extern "C" fn lfcf_insert_unique(filter: *const lfcf_filter, hash: u6
 /// Threads: any. Cost: two loads from the table, for each generation of one that rotates. Writes and allocates nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_contains(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(filter, hash, contains)
+    by_hash(filter, hash, CONTAINS)
 }
 
 /// Removes one copy of an item that you inserted. Returns 1, or 0 if there was none. If several threads race for one copy,
@@ -92,7 +73,7 @@ pub unsafe extern "C" fn lfcf_contains(filter: *const lfcf_filter, hash: u64) ->
 /// Threads: any. Cost: one exchange, or two.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_remove(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(filter, hash, remove)
+    by_hash(filter, hash, REMOVE)
 }
 
 /// Returns the number of copies of an item. It may be too high while other threads write the same item.
@@ -100,7 +81,7 @@ pub unsafe extern "C" fn lfcf_remove(filter: *const lfcf_filter, hash: u64) -> c
 /// Threads: any. Cost: that of a lookup of an absent item.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_count(filter: *const lfcf_filter, hash: u64) -> c_int {
-    by_hash(filter, hash, count)
+    by_hash(filter, hash, COUNT)
 }
 
 /// Stores the hash of `size` bytes in `*hash`: what the calls by bytes use. With one seed it is the same on every machine
@@ -115,11 +96,12 @@ pub unsafe extern "C" fn lfcf_hash_bytes(
     size: usize,
     hash: *mut u64,
 ) -> c_int {
-    let store = |_: &DynFilter, found| {
-        place(hash, found, "hash")?;
+    answer(|| {
+        let hash = place(hash, 0, "hash")?;
+        let hasher = value(filter, "filter")?.0.hasher();
+        *hash = hasher.hash_bytes(array(item.cast(), size, "item")?);
         Ok(0)
-    };
-    by_bytes(filter, (item, size), store)
+    })
 }
 
 /// `lfcf_insert` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -129,7 +111,7 @@ pub unsafe extern "C" fn lfcf_insert_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(filter, (item, size), insert)
+    by_bytes(filter, (item, size), INSERT)
 }
 
 /// `lfcf_insert_unique` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -139,7 +121,7 @@ pub unsafe extern "C" fn lfcf_insert_unique_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(filter, (item, size), insert_unique)
+    by_bytes(filter, (item, size), INSERT_UNIQUE)
 }
 
 /// `lfcf_contains` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -149,7 +131,7 @@ pub unsafe extern "C" fn lfcf_contains_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(filter, (item, size), contains)
+    by_bytes(filter, (item, size), CONTAINS)
 }
 
 /// `lfcf_remove` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -159,7 +141,7 @@ pub unsafe extern "C" fn lfcf_remove_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(filter, (item, size), remove)
+    by_bytes(filter, (item, size), REMOVE)
 }
 
 /// `lfcf_count` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -169,5 +151,5 @@ pub unsafe extern "C" fn lfcf_count_bytes(
     item: *const c_void,
     size: usize,
 ) -> c_int {
-    by_bytes(filter, (item, size), count)
+    by_bytes(filter, (item, size), COUNT)
 }

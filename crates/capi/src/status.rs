@@ -62,6 +62,9 @@ pub enum lfcf_status {
 
 use lfcf_status::*;
 
+/// What a call answers, or why it failed.
+pub(crate) type Checked<T> = Result<T, lfcf_status>;
+
 /// The numbers above, in order, as texts.
 const TEXTS: [&CStr; 21] = [
     c"nothing failed",
@@ -124,7 +127,7 @@ pub(crate) fn failed(status: lfcf_status, details: impl Display) -> lfcf_status 
 
 /// Makes a call: what it returns, or the status of what failed.
 #[inline]
-pub(crate) fn answer(call: impl FnOnce() -> Result<c_int, lfcf_status>) -> c_int {
+pub(crate) fn answer(call: impl FnOnce() -> Checked<c_int>) -> c_int {
     // After a panic callers can only give the filter up. It cannot be torn: a panic stops a thread between two of its
     // atomic accesses, where any thread may stop.
     match catch_unwind(AssertUnwindSafe(call)) {

@@ -11,11 +11,11 @@ use lockfree_cuckoo::{DynFilter, ReadError};
 
 use crate::create::{hand_over, lfcf_filter};
 use crate::pointer::{array, place, value};
-use crate::status::lfcf_status::{self, LFCF_INVALID};
-use crate::status::{answer, failed};
+use crate::status::lfcf_status::LFCF_INVALID;
+use crate::status::{Checked, answer, failed};
 
 /// The file of a descriptor, which stays open.
-fn file(descriptor: c_int) -> Result<ManuallyDrop<File>, lfcf_status> {
+fn file(descriptor: c_int) -> Checked<ManuallyDrop<File>> {
     if descriptor < 0 {
         let details = format_args!("{descriptor} is not a file descriptor");
         return Err(failed(LFCF_INVALID, details));
