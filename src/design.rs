@@ -10,7 +10,7 @@
 //! | class | the items with equal fingerprint and candidates |
 //! | token | a stored copy of a fingerprint; those of a class are interchangeable but for [values](protocol#values) |
 //! | twin | of a token that a remove takes: a token of the same class in the other candidate |
-//! | stripe | one of 8 to 128 counters by the size of the table, or of 32 in a table that doubles, chosen by the fingerprint alone; its value is the *version* of its classes |
+//! | stripe | one of 8 to 128 counters, chosen by the fingerprint alone; its value is the *version* of its classes |
 //! | bump | to increment a stripe before tokens change places; `announce` bumps, and leaves a hint if a scan is on |
 //! | path | the chain of relocations that opens a slot in a full pair of buckets |
 //! | relocation, or hop | the move of one token to its alternate bucket, as one atomic step over two words |
@@ -93,8 +93,8 @@
 //! * *Nothing that changes inside the filter.* All atomics are behind pointers, so the compiler keeps the geometry and
 //!   the pointers in registers from one lookup of a loop to the next.
 //! * *No bounds check* on the two loads, by an `unsafe` block: the table computes the candidates from its own geometry,
-//!   whose indexes are below its size. None on the version either: its index is taken modulo the number of stripes, a
-//!   constant.
+//!   whose indexes are below its size. None on the version either: its index is masked by the number of stripes less
+//!   one.
 //! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number that no
 //!   other live thread has. The number selects a cell that only this thread writes.
 //!
@@ -104,14 +104,14 @@
 //!
 //! # Full pairs
 //!
-//! At 95 % load three of five inserts find both buckets full, and half of the time of a filling goes into its last tenth.
-//! Samples of fillings with a million items (`perf record` of `scaling --work insert`, Intel Xeon, table in the
+//! At 95 % load three of five inserts find both buckets full, and half of the time of a filling goes into its last
+//! tenth. Samples of fillings with a million items (`perf record` of `scaling --work insert`, Intel Xeon, table in the
 //! second-level cache) show where: in the attempt that finds room 52 %, in relocations 20 %, in the loads of the first
 //! alternates 13 %, in longer searches 12 %. A relocation costs its six locked instructions. With ten million items the
 //! shares are 59, 8, 20 and 10 %: full pairs wait for memory, first for their own words and then for their alternates.
 //!
-//! So the search looks at as few buckets as it can, and at several at a time. Which rule needs the fewest was found by a
-//! simulation of the placement alone, with 2^18 buckets of 4 x 16. Means per insert, from empty to 95 %:
+//! So the search looks at as few buckets as it can, and at several at a time. Which rule needs the fewest was found by
+//! a simulation of the placement alone, with 2^18 buckets of 4 x 16. Means per insert, from empty to 95 %:
 //!
 //! | rule | full pairs | longer searches | hops | loads of words |
 //! |---|---|---|---|---|
@@ -128,17 +128,18 @@
 //!
 //! A search in the bold row waits for memory 1.8 times in the mean; bucket by bucket it waits 3.6 times. The order of
 //! the slots matters because the token in the top slot came first, mostly by choice: in a table that is 95 % full its
-//! alternate has room in 8 % of the cases, that of the lowest token in 2 %. All rules refuse the first insert at the same
-//! load with the default budget; with a budget of 256 the bold row reaches 95.4 % of 1.1 million slots, the first row 95.0 %.
+//! alternate has room in 8 % of the cases, that of the lowest token in 2 %. All rules refuse the first insert at the
+//! same load with the default budget; with a budget of 256 the bold row reaches 95.4 % of 1.1 million slots, the first
+//! row 95.0 %.
 //!
 //! The rules with fewer loads are slower. More hops cost more locked instructions than they save loads. To insert into
 //! the first candidate without a look at the second takes a branch on random content: measured, 12 % more time for a
 //! filling with 100,000 items, and 6 % more with ten million.
 //!
-//! A batch knows the next inserts. In a table beyond the caches it asks for the words of each 32 inserts ahead, and, if they
-//! are full, for their alternates twelve ahead. Fillings with ten million items take 0.7 of the time of batches without this
-//! second look, and less than half of that of single inserts. In a table of up to 1 MiB a batch asks for nothing: there
-//! the prefetches cost a tenth.
+//! A batch knows the next inserts. In a table beyond the caches it asks for the words of each 32 inserts ahead, and, if
+//! they are full, for their alternates twelve ahead. Fillings with ten million items take 0.7 of the time of batches
+//! without this second look, and less than half of that of single inserts. In a table of up to 1 MiB a batch asks for
+//! nothing: there the prefetches cost a tenth.
 //!
 //! # What processors share
 //!
