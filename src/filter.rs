@@ -225,7 +225,8 @@ impl<E, S> Filter<E, S> {
 
 /// The engine of a [`Filter`]: [`Fixed`], [`Growing`], [`Rotating`], or [`Dyn`], which is any of the three.
 ///
-/// Sealed: only this crate has engines. As a bound it lets a function take any filter:
+/// Sealed: only this crate has engines. Every engine is `Send + Sync`, so a filter is if its hasher is. As a bound it lets
+/// a function take any filter:
 ///
 /// ```
 /// use lockfree_cuckoo::{CuckooFilter, Engine, Filter};
@@ -322,7 +323,7 @@ pub trait Buildable: Restored {
     message = "a filter on `{Self}` cannot have any layout",
     label = "its buckets have one layout",
     note = "growing filters have buckets of 4 slots of 16 bits",
-    note = "leave out `.layout()`, or take a fixed or rotating filter for other layouts"
+    note = "leave out `.layout()`; take `.max_false_positive_rate(rate)` and `.build()` in place of `.build_smallest(rate)`"
 )]
 pub trait AnyLayout: Buildable {}
 

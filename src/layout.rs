@@ -55,6 +55,11 @@ pub(crate) use words::{
 /// type Default = Lanes<4, 16>;
 /// assert_eq!((Default::SLOTS, Default::FINGERPRINT_BITS), (4, 16));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "there is no layout `{Self}`",
+    label = "not one of the layouts",
+    note = "the slots of a bucket share 64 bits, and only some divisions of them are offered: see the table at `Layout`"
+)]
 pub trait Layout: Words {
     /// Slots of a bucket.
     const SLOTS: usize;

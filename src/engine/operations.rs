@@ -153,7 +153,8 @@ pub trait Build: Operations + Sized {
 /// The methods of rotating filters, for a filter whose kind is chosen at run time:
 /// [`DynFilter::rotating`](crate::DynFilter#method.rotating) returns it.
 ///
-/// Each is the method of the same name of [`RotatingCuckooFilter`](crate::RotatingCuckooFilter). Sealed.
+/// Each is the method of the same name of [`RotatingCuckooFilter`](crate::RotatingCuckooFilter). Sealed. As a bound it
+/// gives a filter no methods: a function that rotates any layout takes a `&Filter<Rotating<L>, S>`.
 pub trait Rotates: Operations {
     /// As [`rotate`](crate::RotatingCuckooFilter#method.rotate).
     ///

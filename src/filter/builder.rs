@@ -375,6 +375,10 @@ impl<E: Buildable> Filter<E, RandomState> {
 
     /// Returns a builder, to set the exact number of buckets, the seed, the hasher and the search budget.
     ///
+    /// Without the feature `std` there is no random seed, and no such call: begin with
+    /// [`with_hasher`](FilterBuilder::with_hasher), as in
+    /// `CuckooFilterBuilder::with_hasher(RandomState::with_seed(seed))`.
+    ///
     /// # Examples
     ///
     /// ```

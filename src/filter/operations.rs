@@ -73,6 +73,7 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// assert!(!filter.insert_unique("a")?);
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
+    #[doc(alias = "test_and_add")]
     #[inline]
     pub fn insert_unique<T: Hash + ?Sized>(&self, item: &T) -> Result<bool, InsertError> {
         self.insert_unique_hash(self.hash_one(item))
@@ -118,6 +119,7 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// assert!(!filter.contains("a"));
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
+    #[doc(alias = "delete")]
     #[inline]
     pub fn remove<T: Hash + ?Sized>(&self, item: &T) -> bool {
         self.remove_hash(self.hash_one(item))

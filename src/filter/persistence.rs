@@ -322,6 +322,7 @@ impl<E: Engine, S: Clone> Filter<E, S> {
     /// assert!(copy.contains("a"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "clone")]
     pub fn snapshot(&self) -> Result<Self, SnapshotError> {
         let engine = Engine::snapshot(&self.engine)?;
         Ok(Self::of(engine, self.hasher.clone()))

@@ -230,7 +230,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     ///
     /// # Errors
     ///
-    /// As [`insert_value`](Self::insert_value).
+    /// As [`insert_value`](Self::insert_value), except `TooManyCopies`.
     ///
     /// # Examples
     ///
@@ -265,6 +265,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// assert_eq!(owners.value("flow"), Some(3));
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
+    #[doc(alias = "get")]
     #[inline]
     #[must_use]
     pub fn value<T: Hash + ?Sized>(&self, item: &T) -> Option<u16> {
