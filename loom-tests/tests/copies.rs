@@ -31,7 +31,7 @@ fn certain<L: Layout>(filter: &Filter<Fixed<L>>) -> Option<Filter<Fixed<L>>> {
 /// What is read of the stored form: the header and the list of tables, and then so many bytes of words at a time.
 fn in_chunks<E: Engine, const BYTES: usize>(filter: &Filter<E>) -> Option<Filter<E>> {
     let mut chunks = filter.chunks();
-    let mut stored = vec![0; chunks.bytes() as usize];
+    let mut stored = vec![0; chunks.total() as usize];
     let (head, words) = stored.split_at_mut(64 + 24);
     for chunk in std::iter::once(head).chain(words.chunks_mut(BYTES)) {
         match chunks.next_chunk(chunk) {
