@@ -155,7 +155,7 @@
 //! use lockfree_cuckoo::CuckooFilter;
 //!
 //! for (budget, load_at_first_refusal) in
-//!     [(16, "0.79"), (64, "0.92"), (256, "0.96"), (1_024, "0.97"), (4_096, "0.98")]
+//!     [(16, "0.82"), (64, "0.92"), (256, "0.96"), (1_024, "0.97"), (4_096, "0.98")]
 //! {
 //!     let builder = CuckooFilter::builder().buckets(1 << 18).seed(1);
 //!     let filter = builder.search_budget(budget).build()?;
