@@ -4,8 +4,10 @@
 //! `cargo run --release -p lockfree-cuckoo-benches --bin sizes`
 
 use std::hash::BuildHasher;
+use std::iter;
 
 use lockfree_cuckoo::{BuildError, CuckooFilter, Lanes, RandomState, Shape};
+use lockfree_cuckoo_benches::{Table, median};
 
 /// Of the layout that filters have unless another is chosen.
 const SIZES: [usize; 7] = [
@@ -29,62 +31,48 @@ struct Outcome {
 }
 
 fn main() -> Result<(), BuildError> {
-    print_sizes()?;
-    println!();
-    for items in LAYOUT_SIZES {
-        print_layouts(items)?;
-    }
-    Ok(())
-}
-
-/// The sizes of one layout.
-fn print_sizes() -> Result<(), BuildError> {
     let shape = Shape::of::<Lanes<4, 16>>();
-    println!("{shape}");
-    println!("     items       bytes  bits/item  first refusal  false positives at capacity");
-    println!("                           in all        at load    expected    observed");
-    for items in SIZES {
-        let outcome = measure_all(shape, items)?;
-        println!(
-            "{items:>10}  {:>10}  {:>9.1}  {:>13.3}  {:>8.4} %  {:>8.4} %",
-            outcome.bytes,
-            outcome.bytes as f64 * 8.0 / items as f64,
-            outcome.first_refusal,
-            100.0 * outcome.expected,
-            100.0 * outcome.observed,
-        );
+    let rows = SIZES.map(|items| (items.to_string(), shape, items));
+    let percent = |rate| format!("{:.4} %", 100.0 * rate);
+    print(&shape.to_string(), "items", &rows, percent)?;
+    for items in LAYOUT_SIZES {
+        let row = |&shape: &Shape| (shape.to_string(), shape, items);
+        let rows: Vec<_> = Shape::ALL.iter().map(row).collect();
+        print(&format!("{items} items"), "layout", &rows, two_digits)?;
     }
     Ok(())
 }
 
-/// The layouts of one size, beside a Bloom filter of the same rate, and the least that any filter of that rate takes.
-fn print_layouts(items: usize) -> Result<(), BuildError> {
-    println!("{items} items");
-    println!(
-        "layout            bits/item  first refusal  false positives at capacity  Bloom filter  log2 of"
-    );
-    println!(
-        "                     in all        at load    expected       observed     bits/item   1/rate"
-    );
-    for &shape in Shape::ALL {
-        let outcome = measure_all(shape, items)?;
+/// A row for each shape and number of items. The last columns are a Bloom filter of the same rate, and the fewest bits that
+/// any filter of that rate takes.
+fn print(
+    caption: &str,
+    first: &str,
+    rows: &[(String, Shape, usize)],
+    percent: fn(f64) -> String,
+) -> Result<(), BuildError> {
+    let head =
+        "bits/item in all,load at the first refusal,expected,observed,Bloom filter,log2 of 1/rate";
+    let mut table = Table::new(iter::once(first).chain(head.split(',')));
+    for (name, shape, items) in rows {
+        let outcome = measure_all(*shape, *items)?;
         let least = -outcome.expected.log2();
-        println!(
-            "{:<16}  {:>9.1}  {:>13.3}  {:>10}  {:>13}  {:>12.1}  {least:>7.1}",
-            shape.to_string(),
-            outcome.bytes as f64 * 8.0 / items as f64,
-            outcome.first_refusal,
+        table.row([
+            name.clone(),
+            format!("{:.1}", outcome.bytes as f64 * 8.0 / *items as f64),
+            format!("{:.3}", outcome.first_refusal),
             percent(outcome.expected),
             percent(outcome.observed),
-            std::f64::consts::LOG2_E * least,
-        );
+            format!("{:.1}", std::f64::consts::LOG2_E * least),
+            format!("{least:.1}"),
+        ]);
     }
-    println!();
+    table.print(&format!("{caption}; false positives at capacity"));
     Ok(())
 }
 
 /// Two digits, with a power of ten if it is small.
-fn percent(rate: f64) -> String {
+fn two_digits(rate: f64) -> String {
     let percent = 100.0 * rate;
     if percent == 0.0 {
         format!("0 of {:.0e}", PROBES as f64)
@@ -101,10 +89,12 @@ fn measure_all(shape: Shape, items: usize) -> Result<Outcome, BuildError> {
     let outcomes: Vec<Outcome> = (0..FILTERS)
         .map(|seed| measure(shape, items, seed))
         .collect::<Result<_, _>>()?;
+    let median_of =
+        |of: fn(&Outcome) -> f64| median(outcomes.iter().map(of)).expect("several filters");
     Ok(Outcome {
         bytes: outcomes[0].bytes,
-        first_refusal: median(outcomes.iter().map(|outcome| outcome.first_refusal)),
-        expected: median(outcomes.iter().map(|outcome| outcome.expected)),
+        first_refusal: median_of(|outcome| outcome.first_refusal),
+        expected: median_of(|outcome| outcome.expected),
         observed: outcomes.iter().map(|outcome| outcome.observed).sum::<f64>() / FILTERS as f64,
     })
 }
@@ -135,10 +125,4 @@ fn measure(shape: Shape, items: usize, seed: u64) -> Result<Outcome, BuildError>
         expected,
         observed: found as f64 / probes as f64,
     })
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
