@@ -11,45 +11,12 @@ use crate::race::Slice;
 use crate::rig::Rig;
 use crate::work::Work;
 
-/// What is left of a sample whose outliers are the machine's, not the program's.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Quartiles {
-    /// A quarter of the sample is below.
-    pub lower: f64,
-    /// The middle.
-    pub median: f64,
-    /// A quarter of the sample is above.
-    pub upper: f64,
-}
-
-impl Quartiles {
-    /// Those of a sample, with linear interpolation between its elements.
-    ///
-    /// # Panics
-    ///
-    /// If the sample is empty.
-    #[must_use]
-    pub fn of(mut sample: Vec<f64>) -> Self {
-        assert!(!sample.is_empty(), "an empty sample has no quartiles");
-        sample.sort_by(f64::total_cmp);
-        let at = |fraction: f64| {
-            let position = fraction * (sample.len() - 1) as f64;
-            let below = sample[position.floor() as usize];
-            let above = sample[position.ceil() as usize];
-            below + (above - below) * position.fract()
-        };
-        Self {
-            lower: at(0.25),
-            median: at(0.5),
-            upper: at(0.75),
-        }
-    }
-}
-
-/// The median of what there is.
+/// The median of what there is: what is left of a sample whose outliers are the machine's, not the program's.
 pub fn median(sample: impl Iterator<Item = f64>) -> Option<f64> {
-    let sample: Vec<f64> = sample.collect();
-    (!sample.is_empty()).then(|| Quartiles::of(sample).median)
+    let mut sample: Vec<f64> = sample.collect();
+    sample.sort_by(f64::total_cmp);
+    let last = sample.len().checked_sub(1)?;
+    Some(sample[last / 2].midpoint(sample[sample.len() / 2]))
 }
 
 /// A slice of the one and a slice of the other, of the same work.
@@ -62,33 +29,32 @@ pub struct Cell {
     pub work: Work,
     /// On so many threads.
     pub threads: usize,
-    /// The rate of the one by that of the other, pair by pair.
-    pub ratio: Quartiles,
+    /// The rate of the one by that of the other, pair by pair, the median.
+    pub ratio: f64,
     /// Operations per second, the median.
     pub rate: f64,
     /// Those of the other.
     pub other: f64,
-    /// The share of the time in which the slowest thread had no processor.
-    pub idle: f64,
 }
 
 impl Cell {
     /// What these pairs say.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
     #[must_use]
     pub fn of(work: Work, threads: usize, pairs: &[Pair]) -> Self {
-        let mut sum = Slice::default();
-        pairs.iter().flatten().for_each(|&slice| sum += slice);
-        let rates = pairs.iter();
-        let rates = rates.map(|pair| pair.map(|slice| slice.rate(threads)));
-        let rates: Vec<[f64; 2]> = rates.collect();
-        let quartiles = |of: fn(&[f64; 2]) -> f64| Quartiles::of(rates.iter().map(of).collect());
+        let rates = |pair: &Pair| pair.map(|slice| slice.rate(threads));
+        let rates: Vec<[f64; 2]> = pairs.iter().map(rates).collect();
+        let median_of =
+            |of: fn(&[f64; 2]) -> f64| median(rates.iter().map(of)).expect("a pair of slices");
         Self {
             work,
             threads,
-            ratio: quartiles(|[one, other]| one / other),
-            rate: quartiles(|pair| pair[0]).median,
-            other: quartiles(|pair| pair[1]).median,
-            idle: sum.idle(),
+            ratio: median_of(|[one, other]| one / other),
+            rate: median_of(|pair| pair[0]),
+            other: median_of(|pair| pair[1]),
         }
     }
 }
@@ -178,14 +144,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_are_interpolated() {
-        let quartiles = |sample: &[f64]| {
-            let of = Quartiles::of(sample.to_vec());
-            [of.lower, of.median, of.upper]
-        };
-        assert_eq!(quartiles(&[7.0]), [7.0; 3]);
-        assert_eq!(quartiles(&[5.0, 1.0, 3.0, 2.0, 4.0]), [2.0, 3.0, 4.0]);
-        assert_eq!(quartiles(&[4.0, 1.0, 3.0, 2.0]), [1.75, 2.5, 3.25]);
+    fn medians_are_interpolated() {
+        let median = |sample: &[f64]| median(sample.iter().copied());
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[7.0]), Some(7.0));
+        assert_eq!(median(&[5.0, 1.0, 3.0, 2.0, 4.0]), Some(3.0));
+        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));
     }
 
     #[test]
@@ -200,6 +164,6 @@ mod tests {
         };
         let pairs = [(1, 2), (2, 4), (500, 4)].map(|(one, other)| [slice(one), slice(other)]);
         let cell = Cell::of(Work::Hit, 1, &pairs);
-        assert_eq!((cell.rate, cell.ratio.median), (500_000.0, 2.0));
+        assert_eq!((cell.rate, cell.ratio), (500_000.0, 2.0));
     }
 }

@@ -13,12 +13,12 @@
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin fit`: how full tables of each layout get, and whether that
 //!   is enough for what is promised. It measures no time.
 //! - `cargo bench -p lockfree-cuckoo-benches`: criterion benches of each kind of work, with the limit and rivals in the
-//!   same group; and of hashers and snapshots.
+//!   same group.
 //!
 //! With `--features huge-pages` the filter, and it alone, asks the system for huge pages.
 //!
-//! A [`Contender`] brings the operations, a [`Rig`] has it do timed slices of [`Work`] on [`Keys`], on [threads that start
-//! together](race()). Two rigs take turns in a [`Duel`].
+//! A [`Contender`] brings the operations, a [`Rig`] has it do timed slices of [`Work`] on [`Keys`], on threads that start
+//! together. Two rigs take turns in a [`Duel`].
 
 mod contender;
 mod duel;
@@ -34,14 +34,12 @@ mod work;
 
 pub use charts::machine::cores;
 pub use contender::{Contender, Visitor};
-pub use duel::{Cell, Duel, Pair, Quartiles, median};
+pub use duel::{Cell, Duel, Pair, median};
 pub use keys::Keys;
 pub use latency::{Latencies, Quantiles, insert_timed};
 pub use limit::Limit;
 pub use options::{BEYOND_CACHE, Common, IN_CACHE, have_done, items_name, items_of, threads_name};
-pub use race::{Slice, Watch, race};
-pub use report::{
-    About, Table, allocated, machine, or_dash, print_about, print_cores, rate_and_ratio,
-};
+pub use race::{Slice, Watch};
+pub use report::{About, Table, allocated, machine, or_dash, print_cores, rate_and_ratio};
 pub use rig::{Faults, Rig};
-pub use work::{OPS_PER_BLOCK, Work, count, insert_each, look_up_each};
+pub use work::{OPS_PER_BLOCK, Work, count};

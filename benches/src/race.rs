@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use charts::machine::cores;
 
-use crate::duel::Quartiles;
+use crate::duel::median;
 
 /// One piece of work, done by one thread or by several at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,12 +29,6 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// The share of the time in which the slowest thread had no processor.
-    #[must_use]
-    pub fn idle(self) -> f64 {
-        1.0 - self.busy.as_secs_f64() / self.wall.as_secs_f64()
-    }
-
     /// Operations per second: with a processor, if there is one for each thread. If there is not, waiting for
     /// one is part of the work, and so is waiting for a thread that holds a lock and waits for one.
     #[must_use]
@@ -94,7 +88,7 @@ pub(crate) fn waited() -> Duration {
 /// # Panics
 ///
 /// If one of the two panics.
-pub fn race<T: AddAssign + Send>(
+pub(crate) fn race<T: AddAssign + Send>(
     ops: usize,
     threads: usize,
     warm_up: impl Fn() + Sync,
@@ -180,7 +174,7 @@ impl Watch {
     #[must_use]
     pub fn speedup(mut self) -> f64 {
         self.look();
-        Quartiles::of(self.speedups).median
+        median(self.speedups.into_iter()).expect("it has looked")
     }
 }
 

@@ -5,7 +5,7 @@ use std::{fmt, iter};
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
-use crate::duel::Quartiles;
+use crate::duel::Cell;
 use crate::race::are_free;
 use crate::rig::{Faults, Rig};
 
@@ -86,29 +86,22 @@ pub fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| NOTHING.to_owned(), show)
 }
 
-/// Three cells of a table: a rate in millions a second, a ratio, and its quartiles.
+/// Two cells of a table: a rate in millions a second, and a ratio.
 #[must_use]
-pub fn rate_and_ratio(rate: Option<f64>, ratio: Option<Quartiles>) -> [String; 3] {
+pub fn rate_and_ratio(cell: Option<Cell>) -> [String; 2] {
     [
-        or_dash(rate, |rate| format!("{:.1}", rate / 1e6)),
-        or_dash(ratio, |ratio| format!("{:.3}", ratio.median)),
-        or_dash(ratio, |of| format!("[{:.3}, {:.3}]", of.lower, of.upper)),
+        or_dash(cell, |cell| format!("{:.1}", cell.rate / 1e6)),
+        or_dash(cell, |cell| format!("{:.3}", cell.ratio)),
     ]
 }
 
 /// What a contender is like that holds all items, and what went wrong with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct About {
-    /// The tables that the keys are spread over, where it can tell.
-    pub tables: Option<usize>,
-    /// Items by slots, if it has slots.
-    pub load: Option<f64>,
     /// The bytes that it takes, where it can tell.
     pub bytes: Option<usize>,
     /// The share of absent keys that are found.
     pub false_positives: f64,
-    /// The expected one, or a bound of it.
-    pub expected: Option<f64>,
     /// What went wrong.
     pub faults: Faults,
     /// Whether it can remove.
@@ -121,13 +114,9 @@ impl About {
     /// Of the contender of a rig.
     #[must_use]
     pub fn of<C: Contender>(rig: &Rig<C>) -> Self {
-        let (slots, bytes) = rig.table().size();
         Self {
-            tables: None,
-            load: slots.map(|slots| rig.items() as f64 / slots as f64),
-            bytes,
+            bytes: rig.table().size().1,
             false_positives: rig.false_positives(),
-            expected: None,
             faults: rig.faults(),
             removes: C::REMOVES,
             shared: C::SHARED,
@@ -150,34 +139,6 @@ pub fn allocated() -> Option<usize> {
     return Some(unsafe { libc::mallinfo2() }).map(|books| books.uordblks + books.hblkhd);
     #[cfg(not(target_env = "gnu"))]
     None
-}
-
-/// Prints memory, accuracy and failures of contenders that hold so many items.
-pub fn print_about<'a>(
-    caption: &str,
-    items: usize,
-    rows: impl IntoIterator<Item = (&'a str, About)>,
-) {
-    let (memory, accuracy) = ("bits per item", "false positives,expected");
-    let failures = "inserts refused,false negatives,removes failed";
-    let head = format!("contender,tables,load,{memory},{accuracy},{failures}");
-    let mut table = Table::new(head.split(','));
-    let share = |share: f64| format!("{:.4} %", 100.0 * share);
-    for (name, about) in rows {
-        let unremoved = about.removes.then_some(about.faults.unremoved);
-        table.row([
-            name.to_owned(),
-            or_dash(about.tables, |tables| tables.to_string()),
-            or_dash(about.load, |load| format!("{load:.3}")),
-            or_dash(about.bits(items), |bits| format!("{bits:.1}")),
-            share(about.false_positives),
-            or_dash(about.expected, share),
-            about.faults.refused.to_string(),
-            about.faults.missed.to_string(),
-            or_dash(unremoved, |count| count.to_string()),
-        ]);
-    }
-    table.print(&format!("{caption}: memory, accuracy and failures"));
 }
 
 /// Prints whether the processes had two cores, by their speedups.

@@ -17,10 +17,7 @@ use crate::contender::Contender;
 use crate::keys::Keys;
 use crate::latency::{Latencies, mix_timed};
 use crate::race::{Slice, race, share};
-use crate::work::{
-    OPS_PER_BLOCK, Work, insert_each, insert_many, look_up_each, look_up_many, mix, remove_each,
-    remove_many,
-};
+use crate::work::{OPS_PER_BLOCK, Work, insert_many, look_up_many, mix, remove_many};
 
 /// How often a contender failed, counted while it is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,13 +134,13 @@ impl<C: Contender> Rig<C> {
     /// items, of mixed work whole blocks. All but inserts need a full table, and leave it full.
     pub fn slice(&mut self, work: Work, ops: usize, threads: usize) -> Slice {
         match work {
-            Work::Insert => self.insert(insert_each, ops, threads),
+            Work::Insert => self.insert(C::insert_each, ops, threads),
             Work::InsertMany => self.insert(insert_many, ops, threads),
-            Work::Hit => self.look_up(look_up_each, true, ops, threads),
+            Work::Hit => self.look_up(C::contains_each, true, ops, threads),
             Work::HitMany => self.look_up(look_up_many, true, ops, threads),
-            Work::Miss => self.look_up(look_up_each, false, ops, threads),
+            Work::Miss => self.look_up(C::contains_each, false, ops, threads),
             Work::MissMany => self.look_up(look_up_many, false, ops, threads),
-            Work::Remove => self.remove(remove_each, threads),
+            Work::Remove => self.remove(C::remove_each, threads),
             Work::RemoveMany => self.remove(remove_many, threads),
             Work::Mixed => self.mix(ops / OPS_PER_BLOCK, threads),
         }
@@ -188,7 +185,7 @@ impl<C: Contender> Rig<C> {
         self.cursor += 1;
         let part = start..start + quarter;
         let (slice, removed) = self.each(remove, part.clone(), threads);
-        let (_, inserted) = self.each(insert_each, part, Self::FILLERS);
+        let (_, inserted) = self.each(C::insert_each, part, Self::FILLERS);
         self.faults.unremoved += quarter - removed;
         self.faults.refused += quarter - inserted;
         slice
@@ -230,7 +227,7 @@ impl<C: Contender> Rig<C> {
         let some = &self.keys.stored[..self.items().min(WARM_UP)];
         let warm_up = || {
             if threads <= cores() {
-                black_box(look_up_each(&self.table, some));
+                black_box(self.table.contains_each(some));
             }
         };
         race(ops, threads, warm_up, work)
@@ -240,7 +237,7 @@ impl<C: Contender> Rig<C> {
     #[must_use]
     pub fn false_positives(&self) -> f64 {
         let absent = &self.keys.absent;
-        look_up_each(&self.table, absent) as f64 / absent.len() as f64
+        self.table.contains_each(absent) as f64 / absent.len() as f64
     }
 
     /// Looks up every key that is in a full table, and counts those that are not found.
@@ -248,7 +245,7 @@ impl<C: Contender> Rig<C> {
         let half = self.keys.ring.len() / 2;
         let turning = runs(&self.keys.ring, self.turn..self.turn + half);
         let all = iter::once(self.keys.residents()).chain(turning);
-        let found: usize = all.map(|run| look_up_each(&self.table, run)).sum();
+        let found: usize = all.map(|run| self.table.contains_each(run)).sum();
         self.faults.missed += self.items() - found;
     }
 

@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
     use crate::keys::Keys;
-    use crate::work::{count, look_up_each, look_up_many};
+    use crate::work::{count, look_up_many};
 
     const ITEMS: usize = 10_000;
 
@@ -136,9 +136,9 @@ mod tests {
             for _ in 0..2 {
                 let insert = |&key: &u64| table.insert(key);
                 assert_eq!(count(stored, insert), ITEMS, "{name}");
-                assert_eq!(look_up_each(&table, stored), ITEMS, "{name}");
+                assert_eq!(table.contains_each(stored), ITEMS, "{name}");
                 // The 8-bit fingerprints of one of them are wrong in one of thirty.
-                let wrong = look_up_each(&table, absent);
+                let wrong = table.contains_each(absent);
                 assert!(wrong < ITEMS / 20, "{name}: {wrong}");
                 assert_eq!(look_up_many(&table, stored), ITEMS, "{name}");
                 assert_eq!(look_up_many(&table, absent), wrong, "{name}");
@@ -146,11 +146,11 @@ mod tests {
                     let (some, rest) = stored.split_at(ITEMS / 2);
                     let removed = count(some, |&key| table.remove(key));
                     assert_eq!(removed, some.len(), "{name}");
-                    assert_eq!(look_up_each(&table, rest), rest.len(), "{name}");
-                    assert!(look_up_each(&table, some) < ITEMS / 20, "{name}");
+                    assert_eq!(table.contains_each(rest), rest.len(), "{name}");
+                    assert!(table.contains_each(some) < ITEMS / 20, "{name}");
                 }
                 table.clear(2 * ITEMS);
-                assert_eq!(look_up_each(&table, stored), 0, "{name}");
+                assert_eq!(table.contains_each(stored), 0, "{name}");
             }
         }
     }

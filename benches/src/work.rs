@@ -93,21 +93,6 @@ pub fn count<T>(items: &[T], call: impl Fn(&T) -> bool) -> usize {
     items.iter().map(|item| usize::from(call(item))).sum()
 }
 
-/// Inserts the keys. The number that was not refused.
-pub fn insert_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    table.insert_each(keys)
-}
-
-/// Looks the keys up. The number that was found.
-pub fn look_up_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    table.contains_each(keys)
-}
-
-/// Removes the keys. The number that was there.
-pub(crate) fn remove_each<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    table.remove_each(keys)
-}
-
 /// Inserts the keys in batches. The number that was not refused.
 #[inline(never)]
 pub(crate) fn insert_many<C: Contender>(table: &C, keys: &[u64]) -> usize {

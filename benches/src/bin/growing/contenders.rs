@@ -4,7 +4,7 @@ use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
 use lockfree_cuckoo_benches::rivals::filters::{FALSE_POSITIVES, Scalable};
 use lockfree_cuckoo_benches::rivals::locks::ReadWrite;
-use lockfree_cuckoo_benches::{About, Contender, Keys, Rig, insert_each};
+use lockfree_cuckoo_benches::{Contender, Keys};
 
 use growable_bloom_filter::GrowableBloom;
 use rand::SeedableRng;
@@ -88,15 +88,6 @@ impl Growing for ReadWrite<GrowableBloom> {
     }
 }
 
-/// What a contender is like that has grown.
-pub(crate) fn about<C: Growing>(rig: &Rig<C>) -> About {
-    About {
-        tables: rig.table().tables(),
-        expected: Some(rig.table().expected_false_positives()),
-        ..About::of(rig)
-    }
-}
-
 /// The items in the order in which they are inserted: another one than that in which they are looked up, so
 /// that one hit does not foretell the table of the next.
 pub(crate) fn order(keys: &Keys) -> Vec<u64> {
@@ -109,7 +100,7 @@ pub(crate) fn order(keys: &Keys) -> Vec<u64> {
 /// A contender of a first size, filled with these keys. No growth is under way.
 pub(crate) fn grown<C: Growing>(start: usize, order: &[u64]) -> C {
     let table = C::with_capacity(start);
-    assert_eq!(insert_each(&table, order), order.len());
+    assert_eq!(table.insert_each(order), order.len());
     table.end_growth();
     table
 }
@@ -131,7 +122,7 @@ pub(crate) fn half_grown(start: usize, order: &[u64]) -> GrowingCuckooFilter {
     // So many inserts it takes; with them all keys are in.
     let (before, since) = order.split_at(order.len() - half.unwrap_or(0) - 1);
     let table = growing_since(before.len());
-    assert_eq!(insert_each(&table, since), since.len());
+    assert_eq!(table.insert_each(since), since.len());
     table
 }
 
@@ -153,7 +144,7 @@ pub(crate) fn start_for(times: u32, order: &[u64]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use lockfree_cuckoo_benches::{count, look_up_each};
+    use lockfree_cuckoo_benches::count;
 
     use super::*;
 
@@ -164,11 +155,11 @@ mod tests {
         fn visit<C: Growing>(&mut self, name: &'static str) {
             let Keys { stored, absent, .. } = &self.0;
             let table: C = grown(stored.len() / 100, stored);
-            assert_eq!(look_up_each(&table, stored), stored.len(), "{name}");
+            assert_eq!(table.contains_each(stored), stored.len(), "{name}");
             assert!(table.tables().is_none_or(|tables| tables > 0), "{name}");
             let expected = table.expected_false_positives();
             assert!((0.00001..0.01).contains(&expected), "{name}: {expected}");
-            let wrong = look_up_each(&table, absent) as f64;
+            let wrong = table.contains_each(absent) as f64;
             let most = 2.0 * expected * absent.len() as f64 + 10.0;
             assert!(wrong < most, "{name}: {wrong}");
             let (_, bytes) = table.size();
@@ -177,7 +168,7 @@ mod tests {
                 let (some, rest) = stored.split_at(stored.len() / 2);
                 let removed = count(some, |&key| table.remove(key));
                 assert_eq!(removed, some.len(), "{name}");
-                assert_eq!(look_up_each(&table, rest), rest.len(), "{name}");
+                assert_eq!(table.contains_each(rest), rest.len(), "{name}");
             }
         }
     }

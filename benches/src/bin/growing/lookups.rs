@@ -97,7 +97,7 @@ fn print(items: usize, rows: &[Row]) {
     let head = "contender,first size,doublings,done,tables,threads";
     let mut head: Vec<String> = head.split(',').map(str::to_owned).collect();
     for work in WORKS {
-        head.extend([work.name(), String::new(), String::new()]);
+        head.extend([work.name(), String::new()]);
     }
     let mut table = Table::new(head);
     for row in rows {
@@ -110,10 +110,7 @@ fn print(items: usize, rows: &[Row]) {
             row.threads.to_string(),
         ];
         for cell in row.cells {
-            cells.extend(rate_and_ratio(
-                cell.map(|cell| cell.rate),
-                cell.map(|cell| cell.ratio),
-            ));
+            cells.extend(rate_and_ratio(cell));
         }
         table.row(cells);
     }

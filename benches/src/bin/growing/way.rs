@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use charts::{Axis, Chart, Series};
-use lockfree_cuckoo_benches::{Keys, Table, insert_each, items_name, machine, or_dash};
+use lockfree_cuckoo_benches::{Keys, Table, items_name, machine, or_dash};
 
 use crate::contenders::{Growing, Visitor, visit_all};
 
@@ -57,7 +57,7 @@ impl Visitor for Ways<'_> {
         let mut inserted = 0;
         let look = |items: usize| {
             let part = &self.keys.stored[inserted..items];
-            assert_eq!(insert_each(&table, part), part.len(), "{name}");
+            assert_eq!(table.insert_each(part), part.len(), "{name}");
             inserted = items;
             let bits = |bytes: usize| 8.0 * bytes as f64 / items as f64;
             Look {

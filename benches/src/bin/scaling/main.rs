@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return write_tables(&options.into, &runs?);
     }
     let results = measure(&options)?;
-    println!("{}", results.machine);
+    println!("{}", markdown::contenders(&results));
     results.sizes.iter().for_each(tables::print);
     let json = BufWriter::new(File::create(options.out.join("scaling.json"))?);
     serde_json::to_writer_pretty(json, &results)?;

@@ -56,7 +56,7 @@ fn on_threads(cell: impl Fn(usize) -> Option<f64>, digits: usize) -> String {
 }
 
 /// All contenders of a run, size by size.
-fn contenders(run: &Results) -> String {
+pub(crate) fn contenders(run: &Results) -> String {
     let mut text = String::new();
     let (machine, command) = (&run.machine, &run.command);
     let _ = writeln!(text, "\n{machine}; `{command}`:");
@@ -85,7 +85,7 @@ fn contenders(run: &Results) -> String {
         for name in size.contenders() {
             let cells = |work| {
                 on_threads(
-                    |threads| size.ratio(name, (work, threads)).map(|ratio| ratio.median),
+                    |threads| size.cell(name, (work, threads), |cell| cell.ratio),
                     2,
                 )
             };
@@ -148,7 +148,7 @@ pub(crate) fn does_the_same(about: &About) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use lockfree_cuckoo_benches::{Cell, Faults, Quartiles};
+    use lockfree_cuckoo_benches::{Cell, Faults};
 
     use super::*;
     use crate::results::{Measured, Process};
@@ -158,10 +158,9 @@ mod tests {
         let cell = |work, threads| Cell {
             work,
             threads,
-            ratio: Quartiles::of(vec![ratio]),
+            ratio,
             rate: 1e8 * ratio * threads as f64,
             other: 1e8 * threads as f64,
-            idle: 0.0,
         };
         let works = [Work::Insert, Work::Hit, Work::HitMany];
         let both = |work| THREADS.map(|threads| cell(work, threads));
@@ -176,7 +175,6 @@ mod tests {
                     missed: 7,
                     ..Faults::default()
                 },
-                ..About::default()
             },
             cells: works.into_iter().flat_map(both).collect(),
             latencies: Vec::new(),

@@ -3,7 +3,7 @@
 use charts::{Axis, Chart, Series};
 use lockfree_cuckoo::{BuildError, CuckooFilter, Shape};
 use lockfree_cuckoo_benches::rivals::FILTER;
-use lockfree_cuckoo_benches::{IN_CACHE, Keys, Quantiles, Work, items_name};
+use lockfree_cuckoo_benches::{IN_CACHE, Keys, Work, items_name};
 
 use crate::markdown::does_the_same;
 use crate::results::{Results, Size};
@@ -21,23 +21,13 @@ pub(crate) fn draw(results: &Results) -> Result<Vec<(String, Chart)>, BuildError
             y,
             series,
         };
-        for work in [Work::Hit, Work::Mixed, Work::Insert] {
-            let name = work.name();
-            let title = format!("Throughput of {name} work by threads");
-            let (x, y) = (
-                Axis::log("threads"),
-                Axis::linear("million operations per second"),
-            );
-            let chart = chart(&title, work.words(), x, y, throughput(size, work));
-            charts.push((format!("threads-{name}-{items}.svg"), chart));
-        }
-        let mix = format!("{}; {} threads", Work::Mixed.words(), most_threads(size));
+        let title = "Throughput of mixed work by threads";
         let (x, y) = (
-            Axis::log("one lookup in so many takes longer"),
-            Axis::log("nanoseconds"),
+            Axis::log("threads"),
+            Axis::linear("million operations per second"),
         );
-        let chart_of_stalls = chart("Latency of lookups", mix, x, y, latency(size));
-        charts.push((format!("latency-{items}.svg"), chart_of_stalls));
+        let chart_of_threads = chart(title, Work::Mixed.words(), x, y, throughput(size));
+        charts.push((format!("threads-mixed-{items}.svg"), chart_of_threads));
         if size.items <= IN_CACHE {
             let mix =
                 "a line: the layouts of the filter that no other one beats; a point: one rival"
@@ -72,40 +62,22 @@ fn contenders(size: &Size) -> impl Iterator<Item = &str> {
 }
 
 /// A line for each contender that has one, and for the limit.
-fn throughput(size: &Size, work: Work) -> Vec<Series> {
+fn throughput(size: &Size) -> Vec<Series> {
     let line = |name: &str, dashed, rate: &dyn Fn(usize) -> Option<f64>| {
         let point = |&threads: &usize| Some((threads as f64, rate(threads)? / 1e6));
         series(name, dashed, size.threads.iter().filter_map(point))
     };
     let of_contender = |name: &str| {
         line(name, false, &|threads| {
-            size.cell(name, (work, threads), |cell| cell.rate)
+            size.cell(name, (Work::Mixed, threads), |cell| cell.rate)
         })
     };
     let mut lines: Vec<Series> = contenders(size).map(of_contender).collect();
-    lines.push(line("limit", true, &|threads| size.limit((work, threads))));
+    lines.push(line("limit", true, &|threads| {
+        size.limit((Work::Mixed, threads))
+    }));
     lines.retain(|line| !line.points.is_empty());
     lines
-}
-
-fn most_threads(size: &Size) -> usize {
-    size.threads.iter().copied().max().unwrap_or(1)
-}
-
-/// The times of lookups with the most threads: what all but one in so many do not exceed.
-fn latency(size: &Size) -> Vec<Series> {
-    let threads = most_threads(size);
-    let line = |name| {
-        let point = |(at, share): (usize, f64)| {
-            let time = size.latency(name, threads, |latency| latency.kinds[0].at[at])?;
-            Some((1.0 / (1.0 - share), time))
-        };
-        // The longest of all has no share.
-        let shares = Quantiles::SHARES.into_iter().filter(|&share| share < 1.0);
-        series(name, false, shares.enumerate().filter_map(point))
-    };
-    let lines = contenders(size).map(line);
-    lines.filter(|line| !line.points.is_empty()).collect()
 }
 
 /// Bits per item by the rate of false positives: those of each layout, those that were measured of each rival, those of a

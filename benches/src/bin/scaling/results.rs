@@ -1,7 +1,7 @@
 //! What the processes of a run found out, and what that says in all: medians over processes.
 
 use lockfree_cuckoo_benches::rivals::FILTER;
-use lockfree_cuckoo_benches::{About, Cell, Latencies, Quantiles, Quartiles, Work, median};
+use lockfree_cuckoo_benches::{About, Cell, Latencies, Quantiles, Work, median};
 use serde::{Deserialize, Serialize};
 
 /// The times of single operations of mixed work.
@@ -76,23 +76,11 @@ impl Size {
         )
     }
 
-    /// The ratio to the limit, and the spread: of the processes, or of the pairs if there is one process.
-    pub(crate) fn ratio(&self, contender: &str, key: Key) -> Option<Quartiles> {
-        let cells = self.processes.iter();
-        let cells = cells.filter_map(|process| process.cell(contender, key));
-        let ratios: Vec<Quartiles> = cells.map(|cell| cell.ratio).collect();
-        match &ratios[..] {
-            [] => None,
-            [ratio] => Some(*ratio),
-            ratios => Some(Quartiles::of(ratios.iter().map(|of| of.median).collect())),
-        }
-    }
-
     /// The ratio of the filter to a rival, through the limit.
     pub(crate) fn against(&self, rival: &str, key: Key) -> Option<f64> {
         self.over_processes(|process| {
             let of = |name| process.cell(name, key);
-            Some(of(FILTER)?.ratio.median / of(rival)?.ratio.median)
+            Some(of(FILTER)?.ratio / of(rival)?.ratio)
         })
     }
 

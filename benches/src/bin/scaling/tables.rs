@@ -1,52 +1,18 @@
-//! The tables of a size.
+//! What is printed besides the table of contenders: the cores of each process, and the latencies.
 
-use clap::ValueEnum;
 use lockfree_cuckoo_benches::{
-    Latencies, Quantiles, Quartiles, Table, Work, items_name, or_dash, print_about, print_cores,
-    rate_and_ratio, threads_name,
+    Latencies, Quantiles, Table, items_name, or_dash, print_cores, threads_name,
 };
 
 use crate::results::Size;
 
 pub(crate) fn print(size: &Size) {
-    let caption = format!("{} items", items_name(size.items));
     let speedups = size.processes.iter().map(|process| process.speedup);
     print_cores(&speedups.collect::<Vec<_>>());
-    let about = |name| Some((name, size.about(name)?));
-    let rows = size.contenders().filter_map(about);
-    print_about(&caption, size.items, rows);
-    let what = "million operations per second, and the ratio to the limit";
-    rates(size).print(&format!("{caption}: {what}"));
-    let what = "nanoseconds per operation of mixed work";
-    latencies(size).print(&format!("{caption}: {what}"));
-}
-
-/// The contenders and the limit, work by work, with the quartiles of the ratios.
-fn rates(size: &Size) -> Table {
-    let mut head = vec!["work".to_owned()];
-    for &threads in &size.threads {
-        head.extend([threads_name(threads), String::new(), String::new()]);
-    }
-    let mut table = Table::new(head);
-    for &work in Work::value_variants() {
-        let mut row = |name: &str, cell: &dyn Fn(usize) -> (Option<f64>, Option<Quartiles>)| {
-            let mut row = vec![format!("{}, {name}", work.name())];
-            for &threads in &size.threads {
-                let (rate, ratio) = cell(threads);
-                row.extend(rate_and_ratio(rate, ratio));
-            }
-            table.row(row);
-        };
-        for name in size.contenders() {
-            row(name, &|threads| {
-                let key = (work, threads);
-                let rate = size.cell(name, key, |cell| cell.rate);
-                (rate, size.ratio(name, key))
-            });
-        }
-        row("limit", &|threads| (size.limit((work, threads)), None));
-    }
-    table
+    let items = items_name(size.items);
+    latencies(size).print(&format!(
+        "{items} items: nanoseconds per operation of mixed work"
+    ));
 }
 
 fn latencies(size: &Size) -> Table {
