@@ -5,10 +5,10 @@
 //! that. So everything is measured beside the [limit](Limit), with the same keys, sizes and threads,
 //! and the ratio is what counts. Times are those that threads had a processor for ([`Slice`]).
 //!
-//! - `cargo run --release -p lockfree-cuckoo-benches --bin scaling -- --quick`: the ratios of the filter and
+//! - `cargo run --release -p lockfree-cuckoo-benches --bin scaling -- --sizes 1M --processes 1`: the ratios of the filter and
 //!   of its [rivals] to the limit, on one thread and on many, from slices in turn, so that what disturbs the
 //!   machine disturbs both.
-//! - `cargo run --release -p lockfree-cuckoo-benches --bin growing -- --quick`: what a filter that grows costs,
+//! - `cargo run --release -p lockfree-cuckoo-benches --bin growing -- --sizes 1M --items 1M`: what a filter that grows costs,
 //!   beside the fixed one, and beside rivals that grow.
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin fit`: how full tables of each layout get, and whether that
 //!   is enough for what is promised. It measures no time.

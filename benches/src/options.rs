@@ -20,45 +20,22 @@ pub const BEYOND_CACHE: usize = 10_000_000;
 /// The options of every program that measures pairs.
 #[derive(Clone, Debug, Args)]
 pub struct Common {
-    /// Measures less
-    #[arg(long)]
-    pub quick: bool,
+    /// Numbers of items
+    #[arg(long, value_delimiter = ',', value_parser = items_of, default_value = "1M,10M")]
+    pub sizes: Vec<usize>,
 
-    /// Numbers of items [default: 1M,10M; with --quick 1M]
-    #[arg(long, value_delimiter = ',', value_parser = items_of)]
-    sizes: Option<Vec<usize>>,
-
-    /// Seconds for each measurement [default: 0.5; with --quick 0.06]
-    #[arg(long, value_parser = seconds_of)]
-    seconds: Option<f64>,
+    /// Seconds for each measurement
+    #[arg(long = "seconds", value_name = "SECONDS", value_parser = seconds_of, default_value = "0.5")]
+    pub time: Duration,
 
     /// The job of a child
     #[arg(long, hide = true)]
     pub child: Option<String>,
 }
 
-impl Common {
-    /// The numbers of items.
-    #[must_use]
-    pub fn sizes(&self) -> &[usize] {
-        match &self.sizes {
-            Some(sizes) => sizes,
-            None if self.quick => &[IN_CACHE],
-            None => &[IN_CACHE, BEYOND_CACHE],
-        }
-    }
-
-    /// The time for each measurement.
-    #[must_use]
-    pub fn time(&self) -> Duration {
-        let usual = if self.quick { 0.06 } else { 0.5 };
-        Duration::from_secs_f64(self.seconds.unwrap_or(usual))
-    }
-}
-
-fn seconds_of(number: &str) -> Result<f64, String> {
+fn seconds_of(number: &str) -> Result<Duration, String> {
     match number.parse() {
-        Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
+        Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
         _ => Err("must be 0 to 3600 seconds".to_owned()),
     }
 }

@@ -14,20 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::contenders::{Growing, Visitor, visit_all};
 
-/// What a contender did.
-struct Filled {
-    contender: &'static str,
-    /// By the number of threads, beside the fixed filter.
-    cells: Vec<Cell>,
-    /// The longest single insert of all fillings on one thread.
-    longest: Duration,
-}
-
 struct Fillings<'a> {
     keys: &'a Arc<Keys>,
     start: usize,
     times: u32,
-    found: Vec<Filled>,
+    table: Table,
 }
 
 /// Measures and prints. The fixed filter is measured as well, and it alone gets its size.
@@ -37,12 +28,17 @@ pub(crate) fn measure(keys: &Arc<Keys>, start: usize, times: u32) {
         keys,
         start: items,
         times,
-        found: Vec::new(),
+        table: Table::new(["contender", "threads", "rate", "ratio", "longest insert"]),
     };
     fillings.visit::<CuckooFilter>("fixed");
     fillings.start = start;
     visit_all(&mut fillings);
-    print(items, start, &fillings.found);
+    fillings.table.print(&format!(
+        "{} items, inserted from {}: million inserts per second, the ratio to the fixed filter, and the longest insert \
+         with a processor",
+        items_name(items),
+        items_name(start)
+    ));
 }
 
 impl Fillings<'_> {
@@ -58,12 +54,6 @@ impl Fillings<'_> {
 
 impl Visitor for Fillings<'_> {
     fn visit<C: Growing>(&mut self, name: &'static str) {
-        let cell = |threads| {
-            let pairs: Vec<Pair> = (0..self.times).map(|_| self.pair::<C>(threads)).collect();
-            Cell::of(Work::Insert, threads, &pairs)
-        };
-        let threads = [1, 2].into_iter().filter(|&threads| threads <= cores());
-        let cells = threads.map(cell).collect();
         let job = Job {
             contender: name.to_owned(),
             items: self.keys.stored.len(),
@@ -71,11 +61,16 @@ impl Visitor for Fillings<'_> {
         };
         let program = env::current_exe().expect("it runs");
         let longest = |_| have_done::<Duration>(&program, &job).expect("a child");
-        self.found.push(Filled {
-            contender: name,
-            cells,
-            longest: (0..self.times).map(longest).max().unwrap_or_default(),
-        });
+        let longest = (0..self.times).map(longest).max();
+        for threads in [1, 2].into_iter().filter(|&threads| threads <= cores()) {
+            let pairs: Vec<Pair> = (0..self.times).map(|_| self.pair::<C>(threads)).collect();
+            let cell = Cell::of(Work::Insert, threads, &pairs);
+            let longest = longest.filter(|_| threads == 1);
+            let longest = or_dash(longest, |time| format!("{time:.1?}"));
+            let about = [name.to_owned(), threads.to_string()].into_iter();
+            let cells = about.chain(rate_and_ratio(Some(cell)));
+            self.table.row(cells.chain([longest]));
+        }
     }
 }
 
@@ -107,23 +102,4 @@ pub(crate) fn child(job: &Job) -> Result<(), Box<dyn Error>> {
     let longest = one.1.ok_or("no such contender")?;
     println!("{}", serde_json::to_string(&longest)?);
     Ok(())
-}
-
-fn print(items: usize, start: usize, all: &[Filled]) {
-    let mut table = Table::new(["contender", "threads", "rate", "ratio", "longest insert"]);
-    for filled in all {
-        for cell in &filled.cells {
-            let about = [filled.contender.to_owned(), cell.threads.to_string()];
-            let longest = (cell.threads == 1).then_some(filled.longest);
-            let longest = or_dash(longest, |time| format!("{time:.1?}"));
-            let cells = rate_and_ratio(Some(*cell)).into_iter().chain([longest]);
-            table.row(about.into_iter().chain(cells));
-        }
-    }
-    table.print(&format!(
-        "{} items, inserted from {}: million inserts per second, the ratio to the fixed filter, and the longest insert \
-         with a processor",
-        items_name(items),
-        items_name(start)
-    ));
 }

@@ -99,8 +99,8 @@ impl Bench<'_> {
         let latency = |&threads: &usize| {
             // Long enough for each thread to lose its processor several times, in the middle of something.
             let time = self.job.time.max(TURN * threads as u32);
-            let kinds = rig.mix_timed(threads, time).quantiles();
-            Latency { threads, kinds }
+            let times = rig.mix_timed(threads, time).quantiles();
+            Latency { threads, times }
         };
         threads.map(latency).collect()
     }

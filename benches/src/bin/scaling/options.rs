@@ -28,7 +28,7 @@ pub(crate) struct Options {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub(crate) threads: Vec<usize>,
 
-    /// Processes for each size [default: 5, of large filters and with --quick 1]
+    /// Processes for each size [default: 5, of large filters 1]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     processes: Option<u16>,
 
@@ -81,10 +81,10 @@ impl Options {
     pub(crate) fn jobs(&self) -> Vec<Job> {
         let processes = |items| match self.processes {
             Some(processes) => processes,
-            None if self.common.quick || items > BEYOND_CACHE => 1,
+            None if items > BEYOND_CACHE => 1,
             None => 5,
         };
-        let sizes = self.common.sizes();
+        let sizes = &self.common.sizes;
         let most = sizes.iter().map(|&items| processes(items)).max();
         let of_turn = |turn| {
             let sizes = sizes.iter().filter(move |&&items| turn < processes(items));
@@ -104,8 +104,8 @@ impl Options {
             kinds.map(|kind| kind.get_name().to_owned()).collect()
         };
         let pairs = match items {
-            ..=IN_CACHE if !self.common.quick => 5,
-            ..=BEYOND_CACHE => 2,
+            ..=IN_CACHE => 5,
+            _ if items <= BEYOND_CACHE => 2,
             // A filling takes half a minute.
             _ => 1,
         };
@@ -114,7 +114,7 @@ impl Options {
             contenders: self.contenders.clone().unwrap_or_else(contenders),
             work: self.work.clone().unwrap_or_else(work),
             threads: self.threads.clone(),
-            time: self.common.time(),
+            time: self.common.time,
             pairs,
         }
     }

@@ -1,14 +1,14 @@
 //! What the processes of a run found out, and what that says in all: medians over processes.
 
 use lockfree_cuckoo_benches::rivals::FILTER;
-use lockfree_cuckoo_benches::{About, Cell, Latencies, Quantiles, Work, median};
+use lockfree_cuckoo_benches::{About, Cell, Quantiles, Work, median};
 use serde::{Deserialize, Serialize};
 
 /// The times of single operations of mixed work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Latency {
     pub(crate) threads: usize,
-    pub(crate) kinds: [Quantiles; Latencies::KINDS.len()],
+    pub(crate) times: Quantiles,
 }
 
 /// All about one contender. Its cells are beside the limit.
@@ -99,12 +99,12 @@ impl Size {
         &self,
         contender: &str,
         threads: usize,
-        of: impl Fn(&Latency) -> u64,
+        of: impl Fn(&Quantiles) -> u64,
     ) -> Option<f64> {
         self.over_processes(|process| {
             let mut latencies = process.of(contender)?.latencies.iter();
             let latency = latencies.find(|latency| latency.threads == threads)?;
-            Some(of(latency) as f64)
+            Some(of(&latency.times) as f64)
         })
     }
 }

@@ -1,8 +1,8 @@
 //! What is printed besides the table of contenders: the cores of each process, and the latencies.
 
-use lockfree_cuckoo_benches::{
-    Latencies, Quantiles, Table, items_name, or_dash, print_cores, threads_name,
-};
+use std::iter;
+
+use lockfree_cuckoo_benches::{Quantiles, Table, items_name, or_dash, print_cores, threads_name};
 
 use crate::results::Size;
 
@@ -11,28 +11,28 @@ pub(crate) fn print(size: &Size) {
     print_cores(&speedups.collect::<Vec<_>>());
     let items = items_name(size.items);
     latencies(size).print(&format!(
-        "{items} items: nanoseconds per operation of mixed work"
+        "{items} items: nanoseconds of single operations of mixed work"
     ));
 }
 
 fn latencies(size: &Size) -> Table {
-    let mut head = vec!["contender".to_owned()];
-    for kind in Latencies::KINDS {
-        head.extend(Quantiles::NAMES.map(|quantile| format!("{kind} {quantile}")));
-        head.push("operations".to_owned());
-    }
-    let mut table = Table::new(head);
+    let head = Quantiles::SHARES.map(|share| format!("{} % of the lookups", 100.0 * share));
+    let head = iter::once("contender".to_owned()).chain(head);
+    let others = ["longest operation", "operations"].map(str::to_owned);
+    let mut table = Table::new(head.chain(others));
     for &threads in &size.threads {
         for name in size.contenders() {
+            let number = |of: &dyn Fn(&Quantiles) -> u64| {
+                or_dash(size.latency(name, threads, of), |number| {
+                    format!("{number:.0}")
+                })
+            };
             let mut row = vec![format!("{name}, {}", threads_name(threads))];
-            for kind in 0..Latencies::KINDS.len() {
-                let number = |of: &dyn Fn(&Quantiles) -> u64| {
-                    let number = size.latency(name, threads, |latency| of(&latency.kinds[kind]));
-                    or_dash(number, |number| format!("{number:.0}"))
-                };
-                row.extend((0..Quantiles::NAMES.len()).map(|at| number(&|of| of.at[at])));
-                row.push(number(&|of| of.operations));
-            }
+            row.extend((0..Quantiles::SHARES.len()).map(|at| number(&|times| times.lookups[at])));
+            row.extend([
+                number(&|times| times.longest),
+                number(&|times| times.operations),
+            ]);
             table.row(row);
         }
     }
