@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     results.sizes.iter().for_each(tables::print);
     let json = BufWriter::new(File::create(options.out.join("scaling.json"))?);
     serde_json::to_writer_pretty(json, &results)?;
-    for (name, chart) in plots::draw(&results)? {
+    for (name, chart) in plots::draw(&results) {
         chart.write_svg(&options.out.join(name))?;
     }
     println!("\nJSON and plots: {}", options.out.display());
