@@ -38,7 +38,7 @@ pub use duel::{Cell, Duel, Pair, median};
 pub use keys::Keys;
 pub use latency::{Latencies, Quantiles, insert_timed};
 pub use limit::Limit;
-pub use options::{BEYOND_CACHE, Common, IN_CACHE, have_done, items_name, items_of, threads_name};
+pub use options::{BEYOND_CACHE, Common, IN_CACHE, have_done, items_name, items_of};
 pub use race::{Slice, Watch};
 pub use report::{About, Table, allocated, machine, or_dash, print_cores, rate_and_ratio};
 pub use rig::{Faults, Rig};

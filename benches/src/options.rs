@@ -70,15 +70,6 @@ pub fn items_of(name: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("not a size of at least 1k: {name}"))
 }
 
-/// A number of threads in words.
-#[must_use]
-pub fn threads_name(threads: usize) -> String {
-    match threads {
-        1 => "1 thread".to_owned(),
-        _ => format!("{threads} threads"),
-    }
-}
-
 /// Has a program do a job as a child, which gets it with `--child`. What the child prints.
 ///
 /// # Errors

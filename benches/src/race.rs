@@ -145,19 +145,9 @@ pub(crate) fn share(range: &Range<usize>, thread: usize, threads: usize) -> Rang
 
 /// Watches while something is measured whether the cores are really there: on a shared machine two virtual processors
 /// can be one. Arithmetic without memory runs on two threads as fast as on one, if each has a core of its own.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Watch {
     speedups: Vec<f64>,
-}
-
-impl Default for Watch {
-    fn default() -> Self {
-        let mut watch = Self {
-            speedups: Vec::new(),
-        };
-        watch.look();
-        watch
-    }
 }
 
 impl Watch {
@@ -176,12 +166,6 @@ impl Watch {
         self.look();
         median(self.speedups.into_iter()).expect("it has looked")
     }
-}
-
-/// Whether two threads with this speedup had two cores.
-#[must_use]
-pub(crate) fn are_free(speedup: f64) -> bool {
-    speedup >= 1.95
 }
 
 /// Arithmetic that waits for nothing but itself.

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
 use crate::duel::Cell;
-use crate::race::are_free;
 use crate::rig::{Faults, Rig};
 
 /// The machine, and what this build does differently on it, in one line.
@@ -111,11 +110,11 @@ pub struct About {
 }
 
 impl About {
-    /// Of the contender of a rig.
+    /// Of the contender of a rig, which takes so many bytes.
     #[must_use]
-    pub fn of<C: Contender>(rig: &Rig<C>) -> Self {
+    pub fn of<C: Contender>(rig: &Rig<C>, bytes: Option<usize>) -> Self {
         Self {
-            bytes: rig.table().size().1,
+            bytes,
             false_positives: rig.false_positives(),
             faults: rig.faults(),
             removes: C::REMOVES,
@@ -141,12 +140,9 @@ pub fn allocated() -> Option<usize> {
     None
 }
 
-/// Prints whether the processes had two cores, by their speedups.
+/// Prints whether the processes had two cores, by their speedups: about 2 if the cores were free.
 pub fn print_cores(speedups: &[f64]) {
     println!("\nTwo threads by one, arithmetic, process by process: {speedups:.2?}");
-    if !speedups.iter().copied().any(are_free) {
-        println!("No process had two free cores: two threads took turns, and seldom met.");
-    }
 }
 
 #[cfg(test)]

@@ -240,22 +240,17 @@ impl<C: Contender> Rig<C> {
         self.table.contains_each(absent) as f64 / absent.len() as f64
     }
 
-    /// Looks up every key that is in a full table, and counts those that are not found.
-    pub fn audit(&mut self) {
-        let half = self.keys.ring.len() / 2;
-        let turning = runs(&self.keys.ring, self.turn..self.turn + half);
-        let all = iter::once(self.keys.residents()).chain(turning);
-        let found: usize = all.map(|run| self.table.contains_each(run)).sum();
-        self.faults.missed += self.items() - found;
-    }
-
-    /// Checks a full table, and that nothing went wrong before.
+    /// Looks up every key that is in a full table, and checks that nothing went wrong before.
     ///
     /// # Panics
     ///
     /// If the contender claims to be exact and is not.
     pub fn check(&mut self) {
-        self.audit();
+        let half = self.keys.ring.len() / 2;
+        let turning = runs(&self.keys.ring, self.turn..self.turn + half);
+        let all = iter::once(self.keys.residents()).chain(turning);
+        let found: usize = all.map(|run| self.table.contains_each(run)).sum();
+        self.faults.missed += self.items() - found;
         let sound = !C::EXACT || self.faults == Faults::default();
         assert!(sound, "{}: {:?}", type_name::<C>(), self.faults);
     }

@@ -17,6 +17,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use lockfree_cuckoo::CuckooFilter;
 
 use fastbloom::AtomicBloomFilter;
+use model::geometry::SPREAD;
 
 use self::filters::{AtomicCuckoo, Cuckoofilter, Scalable};
 use self::locks::{Alone, ReadWrite, Sharded};
@@ -78,8 +79,6 @@ type BuildReady = BuildHasherDefault<Ready>;
 /// other bucket; unspread, the two buckets of an item would be neighbours, and the filter full too early.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ready(u64);
-
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Ready {
     #[inline]

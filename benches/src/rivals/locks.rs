@@ -3,9 +3,9 @@
 use std::array;
 use std::cell::UnsafeCell;
 
+use model::geometry::SPREAD;
 use parking_lot::RwLock;
 
-use super::SPREAD;
 use crate::contender::Contender;
 use crate::work::count;
 

@@ -6,13 +6,11 @@
 //! what a table took, what it is said to take (*promised*), the most that could be promised (*possible*), and how
 //! likely a refusal below the promise is (*chance*).
 //!
-//! The constants of `src/layout/shape.rs` are chosen by this output. `--fillings 10` fills ten times as often, and
-//! `--large` fills tables of four million buckets as well. The numbers depend on nothing but these two options.
+//! The constants of `src/layout/shape.rs` are chosen by this output. The numbers do not depend on the machine.
 
 mod tail;
 
 use std::iter;
-use std::num::NonZeroUsize;
 
 use clap::Parser;
 use lockfree_cuckoo::{CuckooFilter, Lanes, Layout, SemiSorted};
@@ -26,14 +24,6 @@ use self::tail::Tail;
 /// Fills tables of all layouts until the first refusal.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Fills so many times as often
-    #[arg(long, default_value = "1")]
-    fillings: NonZeroUsize,
-
-    /// Fills tables of four million buckets as well
-    #[arg(long)]
-    large: bool,
-
     /// Only layouts whose name begins so
     #[arg(long, default_value = "")]
     layout: String,
@@ -51,10 +41,7 @@ fn fit<L: Layout>(options: &Options) {
     if !name.starts_with(&options.layout) {
         return;
     }
-    let shapes = grid(options.large);
-    let fillings = options.fillings.get();
-    let fill = |&shape: &Shape| Fillings::of::<L>(shape, fillings);
-    let cells: Vec<Fillings> = shapes.par_iter().map(fill).collect();
+    let cells: Vec<Fillings> = grid().into_par_iter().map(Fillings::of::<L>).collect();
     print::<L>(name, &cells);
 }
 
@@ -66,8 +53,8 @@ struct Shape {
 }
 
 /// All shapes, of one range first. Those of several check what is computed from those of one.
-fn grid(large: bool) -> Vec<Shape> {
-    let single = (1..=19).chain(large.then_some(22)).map(|log| (1, log));
+fn grid() -> Vec<Shape> {
+    let single = (1..=19).map(|log| (1, log));
     let several = [3, 9, 31].into_iter();
     let several = several.flat_map(|ranges| (1..=14).step_by(2).map(move |log| (ranges, log)));
     let all = single.chain(several);
@@ -86,8 +73,8 @@ struct Fillings {
 }
 
 impl Fillings {
-    /// Fills a table so often that it comes to a number of slots, unless that is too seldom or too often, times a factor.
-    fn of<L: Layout>(shape: Shape, factor: usize) -> Self {
+    /// Fills a table so often that it comes to a number of slots, unless that is too seldom or too often.
+    fn of<L: Layout>(shape: Shape) -> Self {
         let buckets = shape.ranges << shape.log;
         let builder = CuckooFilter::builder().layout::<L>().seed(0);
         let filter = builder.buckets(buckets).build();
@@ -97,7 +84,7 @@ impl Fillings {
         } else {
             12_000_000
         };
-        let times = (slots / (buckets * L::SLOTS)).clamp(12, 1_000_000) * factor;
+        let times = (slots / (buckets * L::SLOTS)).clamp(12, 1_000_000);
         let seed = (shape.ranges as u64) << 8 | u64::from(shape.log);
         let filling = |turn| {
             filter.clear();

@@ -65,10 +65,6 @@ impl Growing for GrowingCuckooFilter {
 
 /// What the others are measured against: it does not grow, and need not.
 impl Growing for CuckooFilter {
-    fn tables(&self) -> Option<usize> {
-        Some(1)
-    }
-
     fn expected_false_positives(&self) -> f64 {
         self.false_positive_rate()
     }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use clap::ValueEnum;
 use lockfree_cuckoo_benches::rivals;
 use lockfree_cuckoo_benches::{
-    About, Cell, Contender, Duel, Keys, Limit, Rig, Visitor, Watch, Work, allocated, cores,
-    items_name,
+    About, Cell, Contender, Duel, Keys, Limit, Quantiles, Rig, Visitor, Watch, Work, allocated,
+    cores, items_name,
 };
 
 use crate::options::{Job, LATENCY};
-use crate::results::{Latency, Measured, Process};
+use crate::results::{Measured, Process};
 
 /// Does the job.
 pub(crate) fn run(job: &Job) -> Process {
@@ -69,10 +69,7 @@ impl Bench<'_> {
         }
         Measured {
             name: name.to_owned(),
-            about: About {
-                bytes: taken,
-                ..About::of(&rig)
-            },
+            about: About::of(&rig, taken),
             cells,
             latencies,
         }
@@ -91,7 +88,7 @@ impl Bench<'_> {
             .collect()
     }
 
-    fn latencies<C: Contender>(&self, rig: &mut Rig<C>) -> Vec<Latency> {
+    fn latencies<C: Contender>(&self, rig: &mut Rig<C>) -> Vec<(usize, Quantiles)> {
         /// More than a thread runs at a stretch when others wait.
         const TURN: Duration = Duration::from_millis(15);
         let threads = self.job.threads.iter();
@@ -99,8 +96,7 @@ impl Bench<'_> {
         let latency = |&threads: &usize| {
             // Long enough for each thread to lose its processor several times, in the middle of something.
             let time = self.job.time.max(TURN * threads as u32);
-            let times = rig.mix_timed(threads, time).quantiles();
-            Latency { threads, times }
+            (threads, rig.mix_timed(threads, time).quantiles())
         };
         threads.map(latency).collect()
     }

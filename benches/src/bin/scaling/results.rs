@@ -4,20 +4,14 @@ use lockfree_cuckoo_benches::rivals::FILTER;
 use lockfree_cuckoo_benches::{About, Cell, Quantiles, Work, median};
 use serde::{Deserialize, Serialize};
 
-/// The times of single operations of mixed work.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Latency {
-    pub(crate) threads: usize,
-    pub(crate) times: Quantiles,
-}
-
 /// All about one contender. Its cells are beside the limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measured {
     pub(crate) name: String,
     pub(crate) about: About,
     pub(crate) cells: Vec<Cell>,
-    pub(crate) latencies: Vec<Latency>,
+    /// The times of single operations of mixed work, by the number of threads.
+    pub(crate) latencies: Vec<(usize, Quantiles)>,
 }
 
 /// All that one child found out.
@@ -103,8 +97,8 @@ impl Size {
     ) -> Option<f64> {
         self.over_processes(|process| {
             let mut latencies = process.of(contender)?.latencies.iter();
-            let latency = latencies.find(|latency| latency.threads == threads)?;
-            Some(of(&latency.times) as f64)
+            let (_, times) = latencies.find(|of| of.0 == threads)?;
+            Some(of(times) as f64)
         })
     }
 }

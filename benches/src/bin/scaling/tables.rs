@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use lockfree_cuckoo_benches::{Quantiles, Table, items_name, or_dash, print_cores, threads_name};
+use lockfree_cuckoo_benches::{Quantiles, Table, items_name, or_dash, print_cores};
 
 use crate::results::Size;
 
@@ -27,7 +27,7 @@ fn latencies(size: &Size) -> Table {
                     format!("{number:.0}")
                 })
             };
-            let mut row = vec![format!("{name}, {}", threads_name(threads))];
+            let mut row = vec![format!("{name}, {threads} threads")];
             row.extend((0..Quantiles::SHARES.len()).map(|at| number(&|times| times.lookups[at])));
             row.extend([
                 number(&|times| times.longest),
