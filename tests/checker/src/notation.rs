@@ -354,7 +354,7 @@ mod tests {
     fn a_program_survives_its_text() {
         for text in [
             "pair: f01 | insert f01, remove f01 = true | contains f10",
-            "square descriptors=1 budget=16 torn: a03 b02 | move a03 | snapshot, count b20",
+            "square descriptors=1 budget=8 torn: a03 b02 | move a03 | snapshot, count b20",
             "pair layout=4x12+4: f01=9 f01 | insert f01=9, replace f01 9>4 = true | unique f10=0, unique f10",
             "pair layout=2x16+15: | take f01=0, value f01, values f10, snapshot",
         ] {

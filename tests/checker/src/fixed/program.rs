@@ -75,7 +75,7 @@ impl Shape {
             buckets,
             descriptors: 2,
             attempts: 2,
-            budget: 8,
+            budget: 16,
             notes: 1,
             torn: false,
         }

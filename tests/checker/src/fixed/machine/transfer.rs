@@ -196,7 +196,9 @@ impl Run<'_> {
         let mut done = own;
         if bucket == own.source && self.is(Mutant::HopTakesAnyOfItsClass) {
             let f = layout.fingerprint_of(own.moved);
-            done.moved = layout.find(old, f).unwrap_or(0);
+            let mut tokens = layout.tokens(old);
+            let any = tokens.find(|&token| layout.fingerprint_of(token) == f);
+            done.moved = any.unwrap_or(0);
         }
         let new = done.after(layout, bucket).filter(|_| committed);
         new.unwrap_or(old)
