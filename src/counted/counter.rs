@@ -54,13 +54,13 @@ fn cells_for(buckets: usize) -> usize {
 impl Counter {
     /// A quarter of several cells is shared, or more: every cell that no thread can own is shared.
     pub(super) fn new(buckets: usize) -> Result<Self, OutOfMemory> {
-        let all = cells_for(buckets);
-        let shared = if all == 1 {
-            0
-        } else {
-            all.saturating_sub(sync::EXCLUSIVE).max(all / 4).max(1)
+        let (own, shared) = match cells_for(buckets) {
+            1 => (0, 0),
+            all => {
+                let shared = all.saturating_sub(sync::EXCLUSIVE).max(all / 4).max(1);
+                (all - shared, shared)
+            }
         };
-        let own = if all == 1 { 0 } else { all - shared };
         let cells = |count| allocate::slice(count, || CachePadded::new(AtomicU64::new(0)));
         Ok(Self {
             own: cells(own)?,
@@ -266,6 +266,9 @@ impl GrowingCounter {
 
 #[cfg(test)]
 mod tests {
+    use core::ptr;
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -279,6 +282,22 @@ mod tests {
             assert_eq!((counter.sum(9), counter.sum(4)), (5, 4));
             counter.subtract(6);
             assert_eq!(counter.sum(9), 0);
+        }
+    }
+
+    /// Lines of other threads' cells are others.
+    #[test]
+    fn each_cell_has_its_line() {
+        for buckets in [512, 1 << 10, 1 << 20] {
+            let counter = Counter::new(buckets).expect("memory");
+            let cells = counter.own.iter().chain(&counter.shared);
+            let lines: HashSet<usize> = cells.map(|cell| ptr::from_ref(cell).addr() / 64).collect();
+            assert_eq!(lines.len(), cells_for(buckets));
+            let next = |line: &usize| lines.contains(&(line + 1));
+            assert!(
+                !lines.iter().any(next),
+                "processors fetch two lines together"
+            );
         }
     }
 

@@ -101,12 +101,7 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     /// Inserts many hashes, up to the first that is refused.
     #[inline]
     fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
-        let hashes = ahead(hashes, |hash| self.prefetch_insert(hash));
-        for (turn, hash) in hashes.enumerate() {
-            self.insert(hash)
-                .map_err(|error| InsertManyError::new(turn, error))?;
-        }
-        Ok(())
+        insert_each(self, ahead(hashes, |hash| self.prefetch_insert(hash)))
     }
 
     /// Adds the absent hashes, up to the first that is refused. The slices have equal lengths, and `added` is false.
@@ -131,6 +126,20 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
         let hashes = ahead(hashes, |hash| self.prefetch(hash));
         hashes.filter(|&hash| self.remove(hash)).count()
     }
+}
+
+/// Inserts hashes, up to the first that is refused.
+#[inline]
+fn insert_each<E: Operations + ?Sized>(
+    engine: &E,
+    hashes: impl Iterator<Item = u64>,
+) -> Result<(), InsertManyError> {
+    for (turn, hash) in hashes.enumerate() {
+        engine
+            .insert(hash)
+            .map_err(|error| InsertManyError::new(turn, error))?;
+    }
+    Ok(())
 }
 
 /// An engine that is built from a plan.
@@ -240,17 +249,6 @@ impl<L: Layout> Build for Fixed<L> {
     }
 }
 
-impl<L: Layout> Fixed<L> {
-    #[inline]
-    fn insert_each(&self, hashes: impl Iterator<Item = u64>) -> Result<(), InsertManyError> {
-        for (turn, hash) in hashes.enumerate() {
-            self.insert(hash)
-                .map_err(|error| InsertManyError::new(turn, error))?;
-        }
-        Ok(())
-    }
-}
-
 impl<L: Layout> Operations for Fixed<L> {
     fn kind(&self) -> Kind {
         Self::KIND
@@ -328,9 +326,9 @@ impl<L: Layout> Operations for Fixed<L> {
     fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
         let tokens = self.table.tokens();
         if tokens.is_near() {
-            self.insert_each(hashes.iter().copied())
+            insert_each(self, hashes.iter().copied())
         } else {
-            self.insert_each(tokens.ahead_of_inserts(hashes))
+            insert_each(self, tokens.ahead_of_inserts(hashes))
         }
     }
 
