@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::fetch::{self, KINDS, Kind};
@@ -29,13 +29,15 @@ pub(crate) fn module() -> PathBuf {
     path
 }
 
-/// A port that was free a moment ago: an engine cannot choose one. Not one that leaves no room for the port of the
-/// cluster, which is 10,000 above.
+/// A port that was free a moment ago, as is that of the cluster, 10,000 above it: an engine cannot choose one. Each is
+/// given once, and both are below those that the system gives to connections: nobody takes them before the engine does.
 fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
     loop {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("a port").port();
-        if port < 50_000 {
+        let number = std::process::id() + NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = 10_000 + (number % 10_000) as u16;
+        if is_free(port) && is_free(port + 10_000) {
             return port;
         }
     }
@@ -238,7 +240,9 @@ impl Drop for Engine {
         let mut process = self.process();
         let _ = process.kill();
         let _ = process.wait();
-        if !std::thread::panicking() {
+        if std::thread::panicking() {
+            eprintln!("the log of {}: {}", self.address, self.log());
+        } else {
             let _ = fs::remove_dir_all(&self.directory);
         }
     }
