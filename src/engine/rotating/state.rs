@@ -15,6 +15,8 @@
 //!   are the other generations, from the oldest on.
 //! * *clean*: whether the spare is known to be empty.
 
+use core::ops::Range;
+
 use crate::sync::{AtomicU64, Ordering};
 
 /// The state at one moment.
@@ -72,17 +74,12 @@ impl State {
         }
     }
 
-    /// The numbers of the tables that hold a generation, from the oldest to the young one.
+    /// The numbers of the tables that hold a generation, from the oldest to the young one: two ranges, because the
+    /// spare is between them.
     #[inline]
-    pub(super) fn live(self, tables: usize) -> impl Iterator<Item = usize> {
+    pub(super) fn live(self, tables: usize) -> [Range<usize>; 2] {
         let spare = self.spare(tables);
-        (spare + 1..spare + tables).map(move |table| {
-            if table < tables {
-                table
-            } else {
-                table - tables
-            }
-        })
+        [spare + 1..tables, 0..spare]
     }
 
     /// Whether the spare is known to be empty.
@@ -150,7 +147,7 @@ mod tests {
             for turn in 0..3 * tables {
                 assert_eq!(state.rotations(), 7 + turn as u64);
                 assert_eq!(state.spare(tables), (turn + tables - 1) % tables);
-                let live: Vec<usize> = state.live(tables).collect();
+                let live: Vec<usize> = state.live(tables).into_iter().flatten().collect();
                 let expected: Vec<usize> =
                     (0..tables - 1).map(|age| (turn + age) % tables).collect();
                 assert_eq!(live, expected);

@@ -26,7 +26,7 @@ impl<L: Layout> Rotating<L> {
             let state = self.state.load();
             // Oldest first: inserts go to the young generation. So an item that is refreshed meanwhile, inserted again
             // and then removed once, is found in one of the two.
-            if self.live(state).any(|table| table.tokens().contains(hash)) {
+            if self.any_live(state, |table| table.tokens().contains(hash)) {
                 return true;
             }
             // It may have been refreshed in a generation that is younger than all of these.
@@ -41,7 +41,7 @@ impl<L: Layout> Rotating<L> {
     pub(super) fn remove(&self, hash: u64) -> bool {
         loop {
             let state = self.state.load();
-            if self.live(state).any(|table| table.remove(hash)) {
+            if self.any_live(state, |table| table.remove(hash)) {
                 return true;
             }
             if self.is_current(state) {
@@ -182,9 +182,15 @@ impl<L: Layout> Rotating<L> {
     /// From the oldest generation to the young one.
     #[inline]
     pub(super) fn live(&self, state: State) -> impl Iterator<Item = &CountedTable<L>> {
-        state
-            .live(self.tables.len())
-            .map(|table| &self.tables[table])
+        let [older, younger] = state.live(self.tables.len());
+        self.tables[older].iter().chain(&self.tables[younger])
+    }
+
+    /// Whether something is true of any of them. Two loops, because one over the chain is a call.
+    #[inline]
+    fn any_live(&self, state: State, is: impl Fn(&CountedTable<L>) -> bool) -> bool {
+        let [older, younger] = state.live(self.tables.len());
+        self.tables[older].iter().any(&is) || self.tables[younger].iter().any(&is)
     }
 }
 
