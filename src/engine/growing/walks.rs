@@ -48,7 +48,7 @@ impl Growing {
     pub(super) fn remove(&self, hash: u64) -> bool {
         let home = self.tables.home();
         let root = home.tokens().root();
-        if root.is_alone() {
+        if root.is_at_rest() {
             home.remove(root, hash)
         } else {
             self.remove_from_all(hash)
@@ -67,7 +67,7 @@ impl Growing {
         let home = self.tables.home();
         let tokens = home.tokens();
         let root = tokens.root();
-        if root.is_alone() && home.insert(root, hash, tokens.search_budget()).is_ok() {
+        if root.is_at_rest() && home.insert(root, hash, tokens.search_budget()).is_ok() {
             return Ok(());
         }
         self.insert_slowly(hash)
