@@ -17,6 +17,8 @@ mod shape;
 mod token;
 mod words;
 
+#[cfg(feature = "std")]
+pub(crate) use bucket::Slot;
 pub(crate) use bucket::{Bucket, Matches};
 pub use lanes::Lanes;
 pub use semi_sorted::SemiSorted;

@@ -18,7 +18,7 @@ pub(crate) struct Slot(u32);
 
 impl Slot {
     #[inline]
-    pub(super) fn of_lane(lane: u32) -> Self {
+    pub(crate) fn of_lane(lane: u32) -> Self {
         Self(lane)
     }
 }

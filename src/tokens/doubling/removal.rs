@@ -6,6 +6,7 @@ use core::hint::select_unpredictable;
 use super::parts::{Doubling, Live, Token};
 use super::settlement::live;
 use super::splitting::help_to_grow;
+use crate::layout::Slot;
 use crate::sync::{self, Event};
 use crate::table::doubling::{Class, Prefix, Root, Word};
 
@@ -30,14 +31,14 @@ pub(super) fn remove(tokens: &Doubling, root: Root, hash: u64) -> bool {
                 select_unpredictable(in_first, a, b),
                 select_unpredictable(in_first, b, a),
             );
-            let lane = here.lane(lanes.trailing_zeros() / 2 % 4);
+            let number = lanes.trailing_zeros() / 2 % 4;
+            let lane = here.lane(number);
             // See below. Without a branch on the length, because it is unpredictable.
             let is_longest = pair.is_full(lane)
                 | (pair.nested(lane, other) == 0) & tokens.stripes.unchanged(f, version);
             let here = here.plain();
-            let cleared =
-                Token::from_bits(u32::from(lane)).and_then(|token| here.without_token(token));
-            if is_longest && cleared.is_some_and(|cleared| pair.exchange(in_first, here, cleared)) {
+            let cleared = here.cleared(Slot::of_lane(number));
+            if is_longest && pair.exchange(in_first, here, cleared) {
                 return true;
             }
         }
