@@ -14,6 +14,7 @@ use crate::layout::{Kind, LONG_BUDGET, Shape};
 use crate::sync::{AtomicU64, Ordering};
 use crate::table::doubling::{DEEPEST, Lanes16};
 use crate::table::sizing::{any_of, items_for};
+use crate::tokens::is_near;
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, with buckets of 4 slots
 /// of 16 bits.
@@ -220,6 +221,12 @@ impl Operations for Growing {
     #[inline]
     fn prefetch(&self, hash: u64) {
         self.prefetch(hash);
+    }
+
+    #[inline]
+    fn is_near(&self) -> bool {
+        let root = self.tables.home().tokens().root();
+        root.is_alone() && is_near(1 << root.level())
     }
 
     fn relocate_one(&self, hash: u64) -> bool {

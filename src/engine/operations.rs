@@ -10,7 +10,7 @@ use crate::error::{
 };
 use crate::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
 use crate::table::sizing::{any_of, compared};
-use crate::tokens::ahead;
+use crate::tokens::{ahead, is_near};
 
 /// The operations of an engine, by hash. An engine that is chosen at run time has them too.
 pub trait Operations: fmt::Debug + Send + Sync + 'static {
@@ -70,6 +70,9 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
         self.prefetch(hash);
     }
 
+    /// Whether the second-level cache of a core is likely to hold all tables: then a prefetch costs more than it saves.
+    fn is_near(&self) -> bool;
+
     /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
     fn relocate_one(&self, hash: u64) -> bool;
     /// The slots that are taken, where they can be counted apart from the tokens. For tests.
@@ -92,7 +95,7 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     /// Looks up many hashes. The slices have equal lengths.
     #[inline]
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
-        let hashes = ahead(hashes, |hash| self.prefetch(hash));
+        let hashes = ahead(hashes, self.is_near(), |hash| self.prefetch(hash));
         for (found, hash) in found.iter_mut().zip(hashes) {
             *found = self.contains(hash);
         }
@@ -101,7 +104,10 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     /// Inserts many hashes, up to the first that is refused.
     #[inline]
     fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
-        insert_each(self, ahead(hashes, |hash| self.prefetch_insert(hash)))
+        insert_each(
+            self,
+            ahead(hashes, self.is_near(), |hash| self.prefetch_insert(hash)),
+        )
     }
 
     /// Adds the absent hashes, up to the first that is refused. The slices have equal lengths, and `added` is false.
@@ -111,7 +117,7 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
         hashes: &[u64],
         added: &mut [bool],
     ) -> Result<(), InsertManyError> {
-        let hashes = ahead(hashes, |hash| self.prefetch_insert(hash));
+        let hashes = ahead(hashes, self.is_near(), |hash| self.prefetch_insert(hash));
         for (turn, (added, hash)) in added.iter_mut().zip(hashes).enumerate() {
             *added = self
                 .insert_unique(hash)
@@ -123,7 +129,7 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     /// Removes one token for each hash. Returns the number of hashes that had one.
     #[inline]
     fn remove_many(&self, hashes: &[u64]) -> usize {
-        let hashes = ahead(hashes, |hash| self.prefetch(hash));
+        let hashes = ahead(hashes, self.is_near(), |hash| self.prefetch(hash));
         hashes.filter(|&hash| self.remove(hash)).count()
     }
 }
@@ -323,12 +329,16 @@ impl<L: Layout> Operations for Fixed<L> {
     }
 
     #[inline]
+    fn is_near(&self) -> bool {
+        is_near(self.table.tokens().buckets())
+    }
+
+    #[inline]
     fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
-        let tokens = self.table.tokens();
-        if tokens.is_near() {
+        if self.is_near() {
             insert_each(self, hashes.iter().copied())
         } else {
-            insert_each(self, tokens.ahead_of_inserts(hashes))
+            insert_each(self, self.table.tokens().ahead_of_inserts(hashes))
         }
     }
 

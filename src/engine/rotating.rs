@@ -18,6 +18,7 @@ use crate::error::{
 };
 use crate::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
 use crate::table::sizing::{any_of, compared};
+use crate::tokens::is_near;
 
 /// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with buckets of the layout
 /// `L`.
@@ -242,6 +243,11 @@ impl<L: Layout> Operations for Rotating<L> {
     #[inline]
     fn prefetch_insert(&self, hash: u64) {
         self.young(self.state.load()).tokens().prefetch(hash);
+    }
+
+    #[inline]
+    fn is_near(&self) -> bool {
+        is_near(self.tables.len() * self.tables[0].tokens().buckets())
     }
 
     fn relocate_one(&self, hash: u64) -> bool {

@@ -125,7 +125,7 @@ impl<L: Layout> Rotating<L> {
     ) -> Result<(), InsertManyError> {
         let turns = new
             .iter_mut()
-            .zip(ahead(hashes, |hash| self.prefetch(hash)));
+            .zip(ahead(hashes, self.is_near(), |hash| self.prefetch(hash)));
         for (turn, (new, hash)) in turns.enumerate() {
             let refreshed = self.refresh(hash);
             *new = refreshed.map_err(|error| InsertManyError::new(turn, error))?;
