@@ -3,7 +3,7 @@
 use std::thread;
 
 use lockfree_cuckoo::testing::{Descriptors, Relocate};
-use lockfree_cuckoo::{RotateError, RotatingCuckooFilter};
+use lockfree_cuckoo::{InsertError, RotateError, RotatingCuckooFilter};
 use model::mix;
 use step_tests::{
     Led, Playing, at_all_steps, at_each_step, at_each_two_steps, dies_at, overtaken, tell,
@@ -163,26 +163,52 @@ fn refresh_in_the_next_generation(filter: &Filter) {
     assert!(filter.remove_hash(FLIPPED), "it is in");
 }
 
-/// It comes when the admission has looked for it, and is refreshed when the admission has frozen its word.
-#[test]
-fn an_item_that_is_refreshed_is_not_new_to_a_late_admission() {
-    let name = "an item comes and is refreshed during an admission";
-    at_each_two_steps(name, 200, |[first, more]| {
-        // The generation that it came in is not forgotten.
+/// Stops an admission at each two accesses, and does something at both. At the first, another one is told an answer.
+fn one_of_two_is_told_true(
+    name: &str,
+    first: fn(&Filter) -> Result<bool, InsertError>,
+    then: fn(&Filter),
+) {
+    at_each_two_steps(name, 200, |[at, more]| {
+        // The generation that the item came in is not forgotten.
         let filter = filter(3, 2);
-        let stops = [first, first + 1 + more];
         let (told, reached) = thread::scope(|scope| {
-            let mut late = Led::begin(scope, stops, || filter.insert_unique_hash(ITEM));
+            let admit = || filter.insert_unique_hash(ITEM);
+            let mut late = Led::begin(scope, [at, at + 1 + more], admit);
             let stopped = late.has_stopped();
-            let theirs = filter.insert_unique_hash(FLIPPED);
-            rotate(&filter, 1);
+            let theirs = first(&filter);
             let again = late.go_on();
-            refresh_in_the_next_generation(&filter);
+            then(&filter);
             ([theirs, late.finish()], (stopped, again))
         });
         let [theirs, mine] = told.map(|told| told.expect("room"));
         assert!(mine != theirs, "not one was told true");
         reached
+    });
+}
+
+/// It comes when the admission has looked for it, and is refreshed when the admission has frozen its word.
+#[test]
+fn an_item_that_is_refreshed_is_not_new_to_a_late_admission() {
+    let come = |filter: &Filter| {
+        let theirs = filter.insert_unique_hash(FLIPPED);
+        rotate(filter, 1);
+        theirs
+    };
+    let name = "an item comes and is refreshed during an admission";
+    one_of_two_is_told_true(name, come, refresh_in_the_next_generation);
+}
+
+/// It comes after a rotation. The count meets the word that the admission has frozen, and does not know of the rotation.
+#[test]
+fn a_late_admission_is_decided_by_its_owner() {
+    let come = |filter: &Filter| {
+        rotate(filter, 1);
+        filter.insert_unique_hash(FLIPPED)
+    };
+    let name = "an item comes and is counted during an admission";
+    one_of_two_is_told_true(name, come, |filter| {
+        assert!(filter.count_hash(ITEM) == 1, "counted twice");
     });
 }
 
