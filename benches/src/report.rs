@@ -1,7 +1,6 @@
 //! What the programs print: tables, and what contenders are like.
 
-use std::{fmt, iter};
-
+use comfy_table::{CellAlignment, presets};
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
@@ -24,13 +23,9 @@ pub fn machine() -> String {
     format!("{}{pages}{build}", charts::machine::machine())
 }
 
-/// Text in columns, the first to the left, all others to the right. Columns and rows that have nothing to say are left
-/// out.
+/// Text in columns, the first to the left, all others to the right. Rows that have nothing to say are left out.
 #[derive(Debug)]
-pub struct Table {
-    head: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
+pub struct Table(comfy_table::Table);
 
 /// What a cell has to say that has nothing to say.
 const NOTHING: &str = "-";
@@ -38,45 +33,28 @@ const NOTHING: &str = "-";
 impl Table {
     /// One with this head.
     pub fn new<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
-        Self {
-            head: head.into_iter().map(Into::into).collect(),
-            rows: Vec::new(),
+        let mut table = comfy_table::Table::new();
+        let head: Vec<String> = head.into_iter().map(Into::into).collect();
+        table.load_style(presets::NOTHING).set_header(head);
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
         }
+        Self(table)
     }
 
     /// Adds a row.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let row: Vec<String> = cells.into_iter().map(Into::into).collect();
         if row[1..].iter().any(|cell| cell != NOTHING) {
-            self.rows.push(row);
+            self.0.add_row(row);
         }
     }
 
     /// Prints the table below a caption, unless it is empty.
     pub fn print(&self, caption: &str) {
-        if !self.rows.is_empty() {
-            print!("\n{caption}\n{self}");
+        if !self.0.is_empty() {
+            println!("\n{caption}\n{}", self.0);
         }
-    }
-}
-
-impl fmt::Display for Table {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let says = |&column: &usize| self.rows.iter().any(|row| row[column] != NOTHING);
-        let columns: Vec<usize> = (0..self.head.len()).filter(says).collect();
-        let lines = || iter::once(&self.head).chain(&self.rows);
-        let width = |column: usize| lines().map(|line| line[column].chars().count()).max();
-        for line in lines() {
-            let cells = columns.iter().map(|&column| {
-                let (cell, width) = (&line[column], width(column).unwrap_or(0));
-                match column {
-                    0 => format!("{cell:width$}"),
-                    _ => format!("  {cell:>width$}"),
-                }
-            });
-            writeln!(out, "{}", cells.collect::<String>().trim_end())?;
-        }
-        Ok(())
     }
 }
 
@@ -143,21 +121,4 @@ pub fn allocated() -> Option<usize> {
 /// Prints whether the processes had two cores, by their speedups: about 2 if the cores were free.
 pub fn print_cores(speedups: &[f64]) {
     println!("\nTwo threads by one, arithmetic, process by process: {speedups:.2?}");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_are_aligned_and_empty_ones_left_out() {
-        let mut table = Table::new(["name", "empty", "rate"]);
-        table.row(["a", "-", "1000.5"]);
-        table.row(["empty", "-", "-"]);
-        table.row(["longer", "-", "1"]);
-        assert_eq!(
-            table.to_string(),
-            "name      rate\na       1000.5\nlonger       1\n"
-        );
-    }
 }

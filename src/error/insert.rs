@@ -249,13 +249,13 @@ impl InsertManyError {
 /// let filter = GrowingCuckooFilter::builder()
 ///     .capacity(100)
 ///     .max_false_positive_rate(0.0003) // one doubling: it and the beginning add at most 0.000_126 each
-///     .build()
-///     .unwrap();
-/// let error = (0..).find_map(|item: u32| filter.insert(&item).err()).unwrap();
+///     .build()?;
+/// let error = (0..).find_map(|item: u32| filter.insert(&item).err()).expect("a limit");
 /// let InsertError::CannotGrow(error) = error else { unreachable!() };
 /// // What another doubling would have made possible.
 /// assert!(matches!(error, GrowthError::FalsePositiveRate { rate, .. } if rate > 0.0003));
 /// # }
+/// # Ok::<(), lockfree_cuckoo::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

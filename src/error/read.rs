@@ -10,12 +10,13 @@ use crate::layout::{Kind, Shape};
 /// ```
 /// use lockfree_cuckoo::{CuckooFilter, ReadError};
 ///
-/// let bytes = CuckooFilter::with_capacity(100).to_bytes().unwrap();
+/// let bytes = CuckooFilter::with_capacity(100).to_bytes()?;
 /// let cut = CuckooFilter::from_bytes(&bytes[..100]).unwrap_err();
 /// assert!(matches!(cut, ReadError::Truncated { found: 100, .. }));
 ///
 /// let foreign = CuckooFilter::from_bytes(b"PK\x03\x04").unwrap_err();
 /// assert_eq!(foreign.to_string(), "this is not a stored filter: its first bytes are wrong");
+/// # Ok::<(), lockfree_cuckoo::SnapshotError>(())
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]

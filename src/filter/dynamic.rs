@@ -37,11 +37,12 @@ use crate::stored::{self, Frame, Restored, Source, Stored};
 /// }
 ///
 /// for filter in [filter(false), filter(true)] {
-///     assert!(filter.insert_unique("a").unwrap());
+///     assert!(filter.insert_unique("a")?);
 ///     assert!(filter.contains("a"));
 ///     assert_eq!(filter.len(), 1);
 /// }
 /// # }
+/// # Ok::<(), lockfree_cuckoo::InsertError>(())
 /// ```
 pub type DynFilter<S = RandomState> = Filter<Dyn, S>;
 

@@ -59,7 +59,7 @@ impl<E: Grows, S> Filter<E, S> {
     ///
     /// let filter = GrowingCuckooFilter::with_capacity(100);
     /// filter.limit_memory_usage(filter.memory_usage());
-    /// let (added, refused) = (0..).find_map(|item: u64| Some((item, filter.insert(&item).err()?))).unwrap();
+    /// let (added, refused) = (0..).find_map(|item: u64| Some((item, filter.insert(&item).err()?))).expect("a limit");
     /// assert!(added >= 100 && filter.tables() == 1);
     /// let InsertError::CannotGrow(error) = refused else { unreachable!() };
     /// let GrowthError::MemoryLimit { needed, .. } = error else { unreachable!() };

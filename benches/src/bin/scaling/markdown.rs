@@ -107,23 +107,27 @@ pub(crate) fn contenders(run: &Results) -> String {
     text
 }
 
-/// The filter by the fastest rival.
+/// The filter by the limit, and by the fastest rival.
 fn rivals(run: &Results) -> String {
     let sizes = run.sizes.iter().map(|size| items_name(size.items));
-    let sizes: Vec<String> = sizes.collect();
-    let mut text = format!(
-        "\n| {} items | 1 thread | 2 threads |\n|---|---|---|\n",
-        sizes.join(" / ")
-    );
+    let mut text = format!("\n| {} items |", sizes.collect::<Vec<_>>().join(" / "));
+    for threads in ["1 thread", "2 threads"] {
+        let _ = write!(text, " limit, {threads} | rival, {threads} |");
+    }
+    text.push_str("\n|---|---|---|---|---|\n");
     for (work, _) in WORKS {
         let _ = write!(text, "| {} |", work.words().trim_end_matches('.'));
         for threads in THREADS {
-            let ratios = run.sizes.iter().map(|size| {
-                or_dash(by_the_fastest(size, (work, threads)), |ratio| {
-                    format!("{ratio:.1}")
-                })
-            });
-            let _ = write!(text, " {} |", ratios.collect::<Vec<_>>().join(" / "));
+            let key = (work, threads);
+            let of_all = |ratio: &dyn Fn(&Size) -> Option<f64>, digits| {
+                let ratios = run.sizes.iter().map(ratio);
+                let ratios =
+                    ratios.map(|ratio| or_dash(ratio, |ratio| format!("{ratio:.digits$}")));
+                ratios.collect::<Vec<_>>().join(" / ")
+            };
+            let limit = of_all(&|size| size.cell(FILTER, key, |cell| cell.ratio), 2);
+            let rival = of_all(&|size| by_the_fastest(size, key), 1);
+            let _ = write!(text, " {limit} | {rival} |");
         }
         text.push('\n');
     }
@@ -223,11 +227,11 @@ mod tests {
     fn one_that_is_wrong_too_often_is_no_rival() {
         let text = rivals(&run());
         assert!(
-            text.contains("| Lookups of keys that are in | 3.0 | 3.0 |"),
+            text.contains("| Lookups of keys that are in | 0.90 | 3.0 | 0.90 | 3.0 |"),
             "{text}"
         );
         assert!(
-            text.contains("| Lookups of keys that are not | - | - |"),
+            text.contains("| Lookups of keys that are not | - | - | - | - |"),
             "{text}"
         );
     }
