@@ -36,8 +36,9 @@ impl Table {
         let mut table = comfy_table::Table::new();
         let head: Vec<String> = head.into_iter().map(Into::into).collect();
         table.load_style(presets::NOTHING).set_header(head);
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
+        for (at, column) in table.column_iter_mut().enumerate() {
+            let numbers = [CellAlignment::Left, CellAlignment::Right][at.min(1)];
+            column.set_padding((0, 2)).set_cell_alignment(numbers);
         }
         Self(table)
     }

@@ -64,7 +64,7 @@ fn every_contender_goes_through_all_work() {
         );
     }
     assert!(
-        written.contains("\n| 2k items | 1 thread | 2 threads |"),
+        written.contains("\n| 2k items | limit, 1 thread | rival, 1 thread |"),
         "{written}"
     );
     fs::write(&readme, &marks).expect("a file");

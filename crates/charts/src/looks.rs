@@ -6,16 +6,8 @@ use plotters::style::RGBColor;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look(pub(crate) RGBColor, pub(crate) &'static [(i32, i32)]);
 
-const CIRCLE: &[(i32, i32)] = &[
-    (-2, -4),
-    (2, -4),
-    (4, -2),
-    (4, 2),
-    (2, 4),
-    (-2, 4),
-    (-4, 2),
-    (-4, -2),
-];
+#[rustfmt::skip]
+const CIRCLE: &[(i32, i32)] = &[(-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2), (-4, -2)];
 const DIAMOND: &[(i32, i32)] = &[(0, -6), (6, 0), (0, 6), (-6, 0)];
 const SQUARE: &[(i32, i32)] = &[(-4, -4), (4, -4), (4, 4), (-4, 4)];
 const TRIANGLE: &[(i32, i32)] = &[(0, -6), (6, 5), (-6, 5)];
