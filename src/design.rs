@@ -25,7 +25,7 @@
 //! | use | one transfer of a descriptor; its uses are numbered |
 //! | control | the word of a descriptor that holds the number of its use and the state: pending, committed or aborted |
 //! | reference | the value of a word that names a use of a descriptor |
-//! | frozen | of a word: it holds a reference. To *install* that freezes the word, to *write back* content thaws it |
+//! | frozen | of a word: it holds a reference. To *install* one freezes the word, to *write back* content thaws it |
 //! | settle | to read a word as a writer does: decide what is pending, and write back what is decided |
 //! | level | the number of bits of a bucket's number, in a table that doubles |
 //! | root | of a table that doubles: the word that says at which level lookups begin |
@@ -90,11 +90,11 @@
 //! * *No branch on the outcome.* The branch predictor cannot predict whether an item is stored, nor in which bucket,
 //!   and it learns of a wrong guess only when memory has answered. So a lookup checks the version whether or not it has
 //!   found the item, although only a miss needs it, and writes select their bucket without a branch.
-//! * *Nothing that changes inside the filter.* All atomics are behind pointers, so the compiler keeps the geometry and
-//!   the pointers in registers from one lookup of a loop to the next.
+//! * *No mutable field in the filter.* All atomics are behind pointers, so the compiler keeps the geometry and the
+//!   pointers in registers from one lookup of a loop to the next.
 //! * *No bounds check* on the two loads, by an `unsafe` block: the table computes the candidates from its own geometry,
-//!   whose indexes are below its size. None on the version either: its index is masked by the number of stripes less
-//!   one.
+//!   whose indexes are below its size. The load of the version has none either: its index is masked by the number of
+//!   stripes less one.
 //! * *No locked instruction for the count*: each of the first live threads, 48 in a large table, has a number that no
 //!   other live thread has. The number selects a cell that only this thread writes.
 //!
@@ -104,14 +104,15 @@
 //!
 //! # Full pairs
 //!
-//! At 95 % load three of five inserts find both buckets full, and half of the time of a filling goes into its last
-//! tenth. Samples of fillings with a million items (`perf record` of `scaling --work insert`, Intel Xeon, table in the
+//! At 95 % load two of three inserts find both buckets full. A filling spends half of its time on its last tenth.
+//! Samples of fillings with a million items (`perf record` of `scaling --work insert`, Intel Xeon, table in the
 //! second-level cache) show where: in the attempt that finds room 52 %, in relocations 20 %, in the loads of the first
-//! alternates 13 %, in longer searches 12 %. A relocation costs its six locked instructions. With ten million items the
-//! shares are 59, 8, 20 and 10 %: full pairs wait for memory, first for their own words and then for their alternates.
+//! alternates 13 %, in longer searches 12 %. The cost of a relocation is its six locked instructions. With ten million
+//! items the shares are 59, 8, 20 and 10 %: full pairs wait for memory, first for their own words and then for their
+//! alternates.
 //!
-//! So the search looks at as few buckets as it can, and at several at a time. Which rule needs the fewest was found by
-//! a simulation of the placement alone, with 2^18 buckets of 4 x 16. Means per insert, from empty to 95 %:
+//! So the search looks at as few buckets as it can, and at several at a time. A simulation of the placement alone, with
+//! 2^18 buckets of 4 x 16, compares the rules. Means per insert, from empty to 95 %:
 //!
 //! | rule | full pairs | longer searches | hops | loads of words |
 //! |---|---|---|---|---|
@@ -126,33 +127,33 @@
 //! | insert into the first candidate if it has room | 0.113 | 0.0226 | 0.138 | 2.50 |
 //! | insert into the fuller candidate with room | 0.159 | 0.0303 | 0.193 | 3.79 |
 //!
-//! A search in the bold row waits for memory 1.8 times in the mean; bucket by bucket it waits 3.6 times. The order of
+//! On average a search in the bold row waits for memory 1.8 times; bucket by bucket it waits 3.6 times. The order of
 //! the slots matters because the token in the top slot came first, mostly by choice: in a table that is 95 % full its
 //! alternate has room in 8 % of the cases, that of the lowest token in 2 %. All rules refuse the first insert at the
 //! same load with the default budget; with a budget of 256 the bold row reaches 95.4 % of 1.1 million slots, the first
 //! row 95.0 %.
 //!
 //! The rules with fewer loads are slower. More hops cost more locked instructions than they save loads. To insert into
-//! the first candidate without a look at the second takes a branch on random content: measured, 12 % more time for a
-//! filling with 100,000 items, and 6 % more with ten million.
+//! the first candidate without a look at the second takes a branch on random content. In measurements, a filling takes
+//! 12 % more time with 100,000 items, and 6 % more with ten million.
 //!
-//! A batch knows the next calls. In a table beyond the caches it asks for the words of each 16 calls ahead. For inserts
-//! into more than 4 MiB it also asks, twelve ahead, for the alternates if the words are full: fillings with ten million
-//! items take 0.7 of the time of batches without this second look. In tables of up to 1 MiB a batch asks for nothing:
-//! there the prefetches of a lookup cost a third of its time.
+//! A batch knows the next calls. In a table of more than 1 MiB it prefetches the words of each call 16 calls ahead. For
+//! inserts into more than 4 MiB it also prefetches, twelve calls ahead, the alternates if the words are full: fillings
+//! with ten million items take 0.7 of the time of batches without this second step. In tables of up to 1 MiB a batch
+//! prefetches nothing: there the prefetches of a lookup cost a third of its time.
 //!
 //! # What processors share
 //!
-//! A processor that needs a cache line changed by another one waits longer than for a miss of its own. The repository's
-//! program `cache-lines` counts such lines, operation by operation, for up to 128 processors:
+//! A processor that needs a cache line that another one has changed waits longer than for a usual cache miss. The
+//! repository's program `cache-lines` counts such lines, operation by operation, for up to 128 processors:
 //!
 //! * *Lookups alone* make no line pass between processors, because they write nothing.
 //! * *A change* takes the line of its bucket, which no design avoids. If it finds room it takes nothing else: each cell
 //!   of the counter belongs to one thread, up to 48 threads. (A small table has fewer cells, and a table for less than
 //!   2,000 items a single one, which all threads write.)
 //! * *A hop* bumps a stripe, and the lookups of that stripe must read it again. So at 95 % load, where inserts hop, the
-//!   lines per operation rise with the processors, to at most one stripe per operation. More stripes would not help:
-//!   with more stripes a processor returns to each of them later, and another one has bumped it meanwhile.
+//!   lines per operation rise with the processors, to at most one stripe per operation. More stripes would not help: a
+//!   processor then returns to each stripe later, and another processor has bumped it meanwhile.
 //!
 //! # Progress
 //!
@@ -174,7 +175,7 @@
 //!
 //! There is one assumption about time: between loading a reference and using the fields of its descriptor, no thread
 //! sleeps for exactly a multiple of 2^38 uses of that descriptor. At a million relocations a second on one descriptor,
-//! such a moment comes once in 76 hours, and the thread would have to wake exactly then.
+//! this moment comes once in 76 hours, and the thread would have to wake exactly then.
 //!
 //! # The same calls, the same bytes
 //!
@@ -190,7 +191,7 @@
 //!
 //! `tests/suite/replay.rs` enforces it for every release: it has the digests of the answers and of the stored bytes
 //! after a million operations, for each engine and for plain and semi-sorted layouts. A change of one of these digests
-//! is a change of the contract, whatever else it improves.
+//! is a change of the contract, whatever it improves.
 //!
 //! Two things are not part of it. *Concurrent calls* have no order that could be repeated. *The moment at which a
 //! growing filter reaches its memory limit* depends on the machine, and on when all threads have left the words that a

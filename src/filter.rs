@@ -141,8 +141,8 @@ pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 ///
 /// It holds the items of several generations, two unless [set](FilterBuilder::generations). Inserts go to the young
 /// one. [`rotate`](Filter::rotate) makes an empty generation the young one, and forgets the oldest with all its items.
-/// Call it by a clock, or when the young generation [is full](Filter::is_full). Any thread can call it while others use
-/// the filter. All memory is allocated at construction, and reused.
+/// Call it periodically, or when the young generation [is full](Filter::is_full). Any thread can call it while others
+/// use the filter. All memory is allocated at construction, and reused.
 ///
 /// With `n` generations:
 ///
@@ -156,11 +156,11 @@ pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 ///
 /// A call that itself spans `n` rotations or more promises less: an item that it inserts may be forgotten at once, and
 /// an item that it should remove may already be forgotten. Until such an insert returns, other calls may find its item,
-/// then not find it, and then find it again. Remove only items that have not been forgotten: removing another one can
-/// take the copy of another item, as always ([`removing`](crate::guide::removing)).
+/// then not find it, and then find it again. Remove only items that have not been forgotten: removing a forgotten item
+/// can take another item's copy ([`removing`](crate::guide::removing)).
 ///
 /// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free, rotations too. Lookups read up
-/// to `n` tables, and the filter has memory for one generation more than hold items. The [false-positive
+/// to `n` tables. The filter has one more table than generations. The [false-positive
 /// rates](Filter::false_positive_rate) of the generations add up. [`capacity`](Filter::capacity) and
 /// [`is_full`](Filter::is_full) are those of the young generation; [`len`](Filter::len) counts all.
 ///
@@ -184,9 +184,9 @@ pub type RotatingCuckooFilter<S = RandomState> = Filter<Rotating, S>;
 
 /// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`] and [`RotatingCuckooFilter`] are aliases of it.
 ///
-/// `E` is the engine: [`Fixed`], [`Growing`] or [`Rotating`]. It determines what happens when there is no room, and
-/// over time. Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named; a `Growing` always has
-/// 4 x 16. `S` makes the hasher.
+/// `E` is the engine: [`Fixed`], [`Growing`] or [`Rotating`]. It determines what happens when the filter is full, and
+/// as time passes. Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named; a `Growing` always
+/// has 4 x 16. `S` makes the hasher.
 ///
 /// # Examples
 ///
@@ -213,7 +213,7 @@ impl<E, S> Filter<E, S> {
         Self { engine, hasher }
     }
 
-    /// What has the operations of the engine.
+    /// The object with the operations of the engine.
     #[inline(always)]
     pub(crate) fn engine(&self) -> &E::Inner
     where
@@ -225,8 +225,8 @@ impl<E, S> Filter<E, S> {
 
 /// The engine of a [`Filter`]: [`Fixed`], [`Growing`], [`Rotating`], or [`Dyn`], which is any of the three.
 ///
-/// Sealed: only this crate has engines. Every engine is `Send + Sync`, so a filter is if its hasher is. As a bound it lets
-/// a function take any filter:
+/// Sealed: only this crate implements it. Every engine is `Send + Sync`, so a filter is too if its hasher is. Use it as
+/// a bound to accept any filter:
 ///
 /// ```
 /// use lockfree_cuckoo::{CuckooFilter, Engine, Filter};
@@ -238,7 +238,7 @@ impl<E, S> Filter<E, S> {
 /// assert!(!is_half_full(&CuckooFilter::with_capacity(100)));
 /// ```
 pub trait Engine: fmt::Debug + Sized + Send + Sync + 'static {
-    /// What has the operations: the engine itself, or what it has boxed.
+    /// The object with the operations: the engine itself, or the engine that it boxes.
     #[doc(hidden)]
     type Inner: Stored + ?Sized;
 
@@ -258,7 +258,7 @@ pub trait Engine: fmt::Debug + Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn recognize(frame: &Frame) -> Result<(), ReadError>;
 
-    /// Reads what follows the header of a filter that has so many bytes outside of its engine's heap.
+    /// Reads what follows the header of a filter. `outside` is its number of bytes outside its engine's heap.
     #[doc(hidden)]
     fn read(frame: &Frame, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError>;
 }

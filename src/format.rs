@@ -41,7 +41,7 @@
 //! The number of buckets is a power of two from 2, times a number of at most 31. It is at most 2<sup>64 - b</sup> for
 //! fingerprints of `b` bits. Most layouts have no values, so 0 bits of a value.
 //!
-//! The magic follows the example of PNG. Its first byte is not text. The line ends at its end change if a transfer
+//! The magic follows the example of PNG. Its first byte is not text. The line endings at its end change if a transfer
 //! treats the file as text. The CRC is the one of zlib, PNG and Ethernet. Each CRC covers everything before it except
 //! the other CRCs, so a new header before old buckets is detected.
 //!
@@ -187,7 +187,7 @@
 //! # Rotating filters
 //!
 //! A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) has 2 to 15 tables of one size: its generations, from the
-//! oldest to the young one. The spare table is not stored. There are less than 2<sup>43</sup> rotations.
+//! oldest to the young one. The spare table is not stored. There are fewer than 2<sup>43</sup> rotations.
 //!
 //! ```
 //! use lockfree_cuckoo::RotatingCuckooFilter;
@@ -227,8 +227,8 @@
 //! the list. A filter that passes could have been built by inserts and removals, so every operation on it keeps its
 //! guarantees.
 //!
-//! Each failure is a [`ReadError`](crate::ReadError). For a later version, the reader looks at the version alone. A
-//! filter of another kind and a filter of another layout have separate errors.
+//! Each failure is a [`ReadError`](crate::ReadError). For a later version, the reader checks only the version. A filter
+//! of another kind and a filter of another layout have separate errors.
 //!
 //! # What it does not protect against
 //!
@@ -238,9 +238,9 @@
 //!   request much memory at its next insert.
 //! * The file contains the seed of the default hasher in readable form. Anyone who knows it can make items that
 //!   collide. If items come from an adversary, keep the file secret.
-//! * The reader identifies a hasher only by its check. It does not notice a custom hasher that hashes the check's bytes
+//! * The reader identifies a hasher only by its check. It does not detect a custom hasher that hashes the check's bytes
 //!   as before, but items differently.
 //! * The file does not say how an item is hashed. Its `Hash` must feed the same bytes to the hasher where the filter is
-//!   read. For strings, byte strings and integers with the default hasher it does, on every machine. A derived `Hash`
-//!   depends on the order of the fields. For byte strings, [`hash_bytes`](crate::RandomState::hash_bytes) avoids
+//!   read. For strings, byte strings and integers with the default hasher this holds, on every machine. A derived
+//!   `Hash` depends on the order of the fields. For byte strings, [`hash_bytes`](crate::RandomState::hash_bytes) avoids
 //!   `Hash`.

@@ -2,7 +2,7 @@
 //!
 //! # Quick start
 //!
-//! Worker threads share one filter. Each skips a request that another worker is already handling:
+//! Worker threads share one filter. Each worker skips a request that another worker is already handling:
 //!
 //! ```
 //! use lockfree_cuckoo::{CuckooFilter, InsertError};

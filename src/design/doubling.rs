@@ -61,9 +61,9 @@
 //! | gone | any thread: an exchange of the reference in word `n` for gone |
 //!
 //! A split needs no decision: once begun, it goes on to the end, and any thread that meets it helps. **It has no
-//! observable effect.** Until the parent is gone, its content is the frozen content, and nobody changes the children: a
-//! thread comes to a child through its parent when that is gone, or through a root that was published after all parents
-//! were gone. From then on the children hold the content, initially the same.
+//! observable effect.** Until the parent is gone, its content is the frozen content, and no thread changes the
+//! children: a thread comes to a child through its parent when that is gone, or through a root that was published after
+//! all parents were gone. From then on the children hold the content, initially the same.
 //!
 //! *A bucket whose number was computed* needs care: the ends of a hop are computed from each other. If such a bucket is
 //! deeper than the root, its parent must be gone first. If the parent is not gone, the thread first splits it, or
@@ -90,15 +90,15 @@
 //!
 //! The header of the level being split contains the cursor and the address of the level below, which is written before
 //! the aside bit is set. Several threads may begin one growth. A thread that begins a growth or moves the cursor may be
-//! late by a whole growth. A level has one growth, and the same level below for its whole life. So late threads take
-//! nothing from the next growth.
+//! late by a whole growth. A level has one growth, and the same level below for its whole life. So late threads do not
+//! affect the next growth.
 //!
 //! A thread that moves the cursor has split the words that it passes, or read that they are gone. Threads that split
-//! the same words would do the work of one. So each *takes* some words beyond those that others have taken. This binds
-//! nobody, because any thread may split any word of the level: the number up to which words are taken may have any
-//! value. A thread that stops leaves words that are taken and not split, and the cursor stays there. When 1,024 words
-//! from the cursor on are taken, or all of the level, inserts split the words at the cursor, and then it passes all
-//! that are gone beyond them.
+//! the same words would do the work of one. So each *takes* some words beyond those that others have taken. This
+//! restricts no thread, because any thread may split any word of the level: the number up to which words are taken may
+//! have any value. A thread that stops leaves words that are taken and not split, and the cursor stays there. When
+//! 1,024 words from the cursor on are taken, or all of the level, inserts split the words at the cursor, and then the
+//! cursor passes all words beyond them that are gone.
 //!
 //! # Giving back
 //!
@@ -108,21 +108,21 @@
 //! pages go back when all threads that were pinned when the root moved on have been unpinned (Fraser, "Practical
 //! lock-freedom", 2004). Apart from helpers, only the first insert into a word of an added table pins.
 //!
-//! *An added table* begins with absent words, and nobody fills them in advance: as long as the root is at the first
+//! *An added table* begins with absent words, and no thread fills them in advance: as long as the root is at the first
 //! level, an absent word there is an empty bucket. A reader of such a word checks the root afterwards. A writer to one
 //! is pinned before it checks the root: if the root was still there, the word is not given back meanwhile.
 //!
-//! A block of more than 2 MiB goes back in parts of that size. When its time has come, a bit in the root says so, and
-//! each insert or remove gives back one part, until the last is gone and the bit is cleared. Nothing is lost if inserts
-//! and removes stop before: `finish_doubling` and `shrink_to_fit` give back the rest, and until then it counts as
+//! A block of more than 2 MiB goes back in parts of that size. When it is due, a bit in the root says so, and each
+//! insert or remove gives back one part, until the last is gone and the bit is cleared. Nothing is lost if inserts and
+//! removes stop before that: `finish_doubling` and `shrink_to_fit` give back the rest, and until then it counts as
 //! memory in use. The thread that clears the bit looks for parts once more, and sets it again if there are any.
 //!
 //! # Copies
 //!
 //! Storing, copying or listing a table neither begins nor ends a growth. The copy has the level, the cursor, and for
 //! each bucket of the level the bucket itself or, if it is split, its children. So it continues as the table does. The
-//! number of words that are taken is not part of it: with exclusive access, what others had taken is discarded. Memory
-//! that is to be given back is not part of it either. For copies made while others split, see
+//! copy does not contain the number of words that are taken: with exclusive access, what others had taken is discarded.
+//! It does not contain memory that is to be given back either. For copies made while others split, see
 //! [`snapshots`](super::snapshots#tables-that-double).
 //!
 //! # The longest step
@@ -138,9 +138,9 @@
 //! | an added table | the same |
 //! | giving back | one part |
 //!
-//! Descriptors and cells are added if the table has much fewer than one of its new size. On Linux a block of 1 MiB or
-//! more comes from the system, which provides the zeros page by page when they are written: an allocator that has used
-//! such memory before would write the zeros itself. On other systems the allocator decides.
+//! Descriptors and cells are added if the table has far fewer than a table of its new size. On Linux a block of 1 MiB
+//! or more comes from the system, which provides the zeros page by page when they are written: an allocator that has
+//! used such memory before would write the zeros itself. On other systems the allocator decides.
 //!
 //! One exception: at the memory limit, an insert gives back everything that is due before it is refused.
 //!
@@ -148,14 +148,14 @@
 //!
 //! Only its owner commits an admission. Only the owner knows the whole item (a token at another level may hold one more
 //! bit of it) and the answers of the [other tables](#several-tables). The target is frozen: no token that covers the
-//! item can hop out of it, and it is not split. The witness is read from above, by read-modify-writes. A rival is a
-//! pending admission whose token covers the item; the one in the lower word wins.
+//! item can hop out of it, and it is not split. The witness is read from the upper level down, by read-modify-writes. A
+//! rival is a pending admission whose token covers the item; the one in the lower word wins.
 //!
 //! # Several tables
 //!
 //! At the last level the oldest tokens have no tail. Then another table is added, which begins at this level. It is
 //! *finer*: its tokens are longer than all before, because a tail has one bit more at the level where a table begins.
-//! Tables are only ever added, as the finest, and none is taken out. Inserts go to the finest. Lookups, removes and
+//! Tables are only added, each as the finest, and none is removed. Inserts go to the finest. Lookups, removes and
 //! counts walk from the finest to the coarsest, and take the first token they find. (A lookup in two tables loads the
 //! words of both, because the answer of the finer one cannot be predicted; but it loads them in this order.) A token
 //! never changes its table. So a snapshot copies the tables in this order, and the argument for a lookup applies to it.
@@ -211,7 +211,7 @@
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|
 //! | root: load | SeqCst | its exchange | yes, to Relaxed |
-//! | root: exchange | SeqCst | its load | no: a read-modify-write, which a model lets nobody miss for long |
+//! | root: exchange | SeqCst | its load | no: a read-modify-write, which a model lets no thread miss for long |
 //! | address of the level below: load, store | Acquire, Release | each other: the block is there | no: see below |
 //! | cursor: load, exchange | Acquire, AcqRel | each other: the splits before it are there | no: see below |
 //! | number of words taken: load, exchange | Relaxed | nothing depends on it | weakest there is |
@@ -219,10 +219,10 @@
 //! | bytes given back | Relaxed | a measure | weakest there is |
 //!
 //! A thread that loads the root sees that the block is there, that the words of the level before are gone, and that the
-//! table after this one is there. It is in the one order of the words, because a token in an added table is as visible
-//! as the bit that leads there. The bit in the root, which is set later, says the same as the address of the level
-//! below. A thread that moves the root has read the words before the cursor by then, and the content of a frozen bucket
-//! is its parts.
+//! table after this one is there. Its accesses are in the one order of the words, because a token in an added table is
+//! as visible as the bit that leads there. The bit in the root, which is set later, says the same as the address of the
+//! level below. A thread that moves the root has read the words before the cursor by then, and the content of a frozen
+//! bucket is its parts.
 //!
 //! # Evidence
 //!

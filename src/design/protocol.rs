@@ -198,8 +198,8 @@
 //! | number of a thread: return | Release | the next take, which then sees the cell and the descriptor | no model |
 //!
 //! Under loom a read-modify-write finds the latest value anyway, whatever its ordering, and a thread takes no number.
-//! Nobody else writes the claim of a thread's own descriptor. The next holder of a number sees the count of its cell,
-//! and the last use of its descriptor.
+//! No other thread writes the claim of a thread's own descriptor. The next holder of a number sees the count of its
+//! cell, and the last use of its descriptor.
 //!
 //! The accesses that only a table that doubles has, and those to the state of a filter that rotates, are in separate
 //! tables: [`doubling`](super::doubling#orderings), [`rotation`](super::rotation#orderings).

@@ -32,11 +32,11 @@
 //! a reference to its descriptor, then checks whether `g` is unchanged, then commits or aborts.
 //!
 //! **Everything that an emptying removes was inserted before the next rotation.** Let it freeze the word, and then find
-//! that `g` is unchanged. Until it is decided, nobody changes the word. So all tokens that it removes were stored
-//! before that check, however much later the commit is. The same holds for another thread that empties the same spare,
-//! meets the reference, finds `g` unchanged and commits: the word was frozen before its check too. If these tokens were
-//! inserted while the table was young, no walk may see them from the next rotation on anyway. If a late insert put them
-//! there, see [below](#late-inserts).
+//! that `g` is unchanged. Until the emptying is decided, no thread changes the word. So all tokens that it removes were
+//! stored before that check, however much later the commit is. The same holds for another thread that empties the same
+//! spare, meets the reference, finds `g` unchanged and commits: the word was frozen before its check too. If these
+//! tokens were inserted while the table was young, no walk may see them from the next rotation on anyway. If a late
+//! insert put them there, see [below](#late-inserts).
 //!
 //! **After a whole pass, one emptying of every word, no token is left that was stored at its beginning.** Each word was
 //! empty at some moment of the pass. A token that is left can only have been in the other word of its class when one of
@@ -47,18 +47,18 @@
 //! aborted the relocation. If it came before the first reading, that acquired both installs, so the pass met the
 //! reference in the first of the two words, and settled it.
 //!
-//! The pass aborts pending admissions in the spare, like relocations. An admission that has checked `g` has frozen its
-//! word when the table was young. So the pass meets the reference, or the content that was committed: no admission
-//! places a token in a word that the pass has left.
+//! The pass aborts pending admissions in the spare, like relocations. An admission that has checked `g` froze its word
+//! while the table was young. So the pass meets the reference, or the content that was committed: no admission places a
+//! token in a word that the pass has left.
 //!
 //! # Late inserts
 //!
-//! Let an insert read the state at `g`, and its exchange be at `c`, where `c - g` rotations lie between.
+//! Let an insert read the state at `g`, and make its exchange at `c`, after `c - g` more rotations.
 //!
 //! * *`c - g < n`*: its table still holds generation `g`, which is forgotten with rotation `g + n`.
 //! * *Its table holds a later generation `h`, at most `c`*: it is an insert into that one. Its token is forgotten with
 //!   rotation `h + n`, no later than the `n`-th rotation after it returned.
-//! * *Its table is the spare at `c`.* A pass may have passed the word, or not. If there is no rotation before the
+//! * *Its table is the spare at `c`.* A pass may or may not have passed the word. If there is no rotation before the
 //!   insert has read the state again, it soils the spare before it returns. Then no pass that began before that marks
 //!   the spare clean, and the next pass removes the token. If there is a rotation, the table holds generation `c + 1`
 //!   before the insert has returned, and it is an insert into that generation.
@@ -100,9 +100,10 @@
 //! is a last moment `s` from which on there are always some, and at `s` an insert put one into a table that had been
 //! passed.
 //!
-//! * A usual insert goes to the young table, which is passed last. So another table was the young one by then: there
-//!   was a rotation before `s`. If it was before the lookup's last read of the state, that read sees it, and the lookup
-//!   walks again. If it was after, so was `s`. Then before `s` the class was empty when the last table was passed.
+//! * An insert that is not late goes to the young table, which is passed last. So another table was the young one by
+//!   then: there was a rotation before `s`. If it was before the lookup's last read of the state, that read sees it,
+//!   and the lookup walks again. If it was after, so was `s`. Then before `s` the class was empty when the last table
+//!   was passed.
 //! * Otherwise, only a late insert can put a token into an older table. At `s` the tokens of the class that the lookup
 //!   was to find were in tables that were not passed. All of them have been removed before the lookup came. A remove
 //!   that takes a younger token while there is an older one has passed the older table before the token came, so it

@@ -15,9 +15,9 @@
 //!    bump cannot come after the bit was cleared: the scan acquired the commit, and so the bump, before it cleared the
 //!    bit.) If it bumped before, the scan acquired both installs with the stripe. So its read of the first word saw the
 //!    reference, or a later value. It aborted a pending relocation; a committed one had brought the token.
-//! 2. *Equal tokens took turns.* There are three cases for the remove that cleared the one. It saw the other, bumped,
-//!    and left a hint before its exchange. Or the scan acquired with the stripe what the remove had seen. Or it had
-//!    begun before the other came, and is placed before that.
+//! 2. *Equal tokens took turns.* There are three cases for the remove that cleared one of them. It saw the other token,
+//!    bumped, and left a hint before its exchange. Or the scan acquired with the stripe what the remove had seen. Or
+//!    the remove had begun before the other token came, and is placed before that.
 //!
 //! If the copy has one token too many, a remove of that token was in progress during the call.
 //!
@@ -56,7 +56,7 @@
 //! were copied.
 //!
 //! *The cursor of the copy* was read before the first word. All words before it were gone by then, so they are split in
-//! the copy. If nobody interferes, the copy is exact: the same level, the same cursor, the same words.
+//! the copy. If no other thread interferes, the copy is exact: the same level, the same cursor, the same words.
 //!
 //! # Chunks
 //!

@@ -64,8 +64,8 @@ pub enum InsertError {
         /// Attempts that were made. The last one found no descriptor.
         attempts: usize,
     },
-    /// Both buckets of the item are filled with copies of its own fingerprint. They are read one after the other, so
-    /// while other threads remove and insert copies there may never have been so many at once.
+    /// Both buckets of the item are filled with copies of its own fingerprint. The buckets are read one after the
+    /// other. If other threads remove and insert copies meanwhile, there may never have been this many at once.
     TooManyCopies {
         /// Copies that are stored.
         copies: usize,
@@ -92,8 +92,8 @@ texts! { InsertError:
     Self::Value(error) => "{error}";
 }
 
-/// With a hasher that mixes well, a filter of different items hardly ever refuses one while less than one in this many
-/// slots is in use, whatever its search budget.
+/// With a hasher that mixes well, a filter of different items hardly ever refuses an item while less than one in this
+/// many slots is in use, whatever its search budget.
 const LOW_LOAD: usize = 4;
 
 impl InsertError {
@@ -199,7 +199,8 @@ impl InsertManyError {
         Self { inserted, error }
     }
 
-    /// The index of the refused item. All items before it went in or, in a unique batch, are in after it.
+    /// The index of the refused item. All items before it were inserted or, in a unique batch, were inserted or already
+    /// stored.
     ///
     /// # Examples
     ///
@@ -212,7 +213,7 @@ impl InsertManyError {
         self.inserted
     }
 
-    /// The same error for a batch that came after this many items.
+    /// The same error for a batch that follows this many inserted items.
     pub(crate) fn behind(self, items: usize) -> Self {
         Self {
             inserted: items + self.inserted,
@@ -318,7 +319,7 @@ texts! { ValueError:
     Self { value, most } => "a value of {value} is too large: at most {most} is possible";
 }
 
-/// The cause. How many items went in is lost.
+/// The cause. The number of inserted items is lost.
 impl From<InsertManyError> for InsertError {
     fn from(stopped: InsertManyError) -> Self {
         stopped.error

@@ -21,7 +21,7 @@ use crate::layout::{Kind, Shape};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The reader failed. `?` handles a failure of opening a file and one of reading it alike.
+    /// The reader failed. With `?`, an error of opening the file becomes this error too.
     #[cfg(feature = "std")]
     Io(std::io::Error),
     /// The bytes end early.
@@ -42,7 +42,7 @@ pub enum ReadError {
     },
     /// The first bytes are not those of a stored filter.
     NotAFilter,
-    /// A later version of this crate wrote it, in a form that this version does not know.
+    /// A later version of this crate wrote the filter, in a form that this version does not know.
     NewerVersion {
         /// The version of the stored form.
         found: u16,
@@ -59,8 +59,8 @@ pub enum ReadError {
         /// The layout of the stored filter.
         shape: Shape,
     },
-    /// It was stored with a hasher other than [`RandomState`](crate::RandomState), which cannot be stored with the
-    /// filter: pass the same hasher to [`from_bytes_with_hasher`] or [`read_from_with_hasher`].
+    /// The filter was stored with a hasher other than [`RandomState`](crate::RandomState). Such a hasher is not stored
+    /// with the filter: pass the same hasher to [`from_bytes_with_hasher`] or [`read_from_with_hasher`].
     ///
     /// [`from_bytes_with_hasher`]: crate::CuckooFilter::from_bytes_with_hasher
     /// [`read_from_with_hasher`]: crate::CuckooFilter::read_from_with_hasher
@@ -149,8 +149,9 @@ impl From<ReadError> for std::io::Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// Another thread is taking a snapshot of this filter. (If it died in the middle, only
-    /// [`clear`](crate::Filter::clear) makes room again. [`chunks`](crate::Filter::chunks) still stores the filter.)
+    /// Another thread is taking a snapshot of this filter. (If that thread died in the middle, only
+    /// [`clear`](crate::Filter::clear) permits snapshots again. [`chunks`](crate::Filter::chunks) still stores the
+    /// filter.)
     Busy,
     /// Other threads changed too much in each of several attempts: they moved more tokens than the log had room for, or
     /// replaced more than the filter has slots to spare.

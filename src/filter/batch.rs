@@ -15,10 +15,10 @@ pub(super) const CHUNK: usize = 256;
 /// Calls for many items at once, on slices. Each item has the guarantees of its own call. The batch as a whole is
 /// not atomic: other threads see the items come and go one by one.
 ///
-/// They pay where the table is larger than the second-level cache. At 10 million items, in batches of 1,000, lookups are
-/// a tenth faster than in a loop of single calls, which a processor overlaps too, inserts a half, and removes three
-/// quarters (`cargo bench -p lockfree-cuckoo-benches`, on a shared Intel Xeon). In a smaller table they cost as much as the
-/// loop, and at most a tenth more in batches of 32.
+/// They are faster if the table is larger than the second-level cache. At 10 million items, in batches of 1,000,
+/// lookups are a tenth faster than in a loop of single calls, which the processor overlaps too. Inserts are a half
+/// faster, and removes three quarters (`cargo bench -p lockfree-cuckoo-benches`, on a shared Intel Xeon). In a smaller
+/// table batches cost as much as the loop, or at most a tenth more in batches of 32.
 impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// Looks up many items: sets `found[i]` to whether `items[i]` is stored, as [`contains`](Self::contains) does.
     ///

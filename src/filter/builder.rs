@@ -108,12 +108,12 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         }
     }
 
-    /// Sizes the filter for this many items. Unless set, for 1,024, as [`Default`] does; 0 gives the smallest table.
+    /// Sizes the filter for this many items. The default is 1,024, as for [`Default`]; 0 gives the smallest table.
     /// Replaces an earlier `buckets`.
     ///
-    /// For a growing filter it sizes the first table, to a power of two of buckets: the closer this is to the final
-    /// number of items, the fewer false positives. For a rotating filter it sizes each generation: for the items of one
-    /// period.
+    /// For a growing filter it sizes the first table, whose number of buckets is a power of two: the closer `items` is
+    /// to the final number of items, the fewer false positives. For a rotating filter it sizes each generation: for the
+    /// items of one period.
     ///
     /// # Examples
     ///
@@ -153,9 +153,10 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the bucket comes from
-    /// the high ones, the fingerprint is the lowest ones, 16 with 4 x 16. An identity or a plain multiplicative hash is
-    /// not enough: sequential numbers would all go to the same few buckets. Replaces the default hasher and its seed.
+    /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the high bits select
+    /// the bucket, and the lowest bits are the fingerprint, 16 with 4 x 16. An identity or a plain multiplicative hash
+    /// is not enough: sequential numbers would all go to the same few buckets. Replaces the default hasher and its
+    /// seed.
     ///
     /// # Examples
     ///
@@ -179,7 +180,7 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// Uses another layout of the buckets, with other numbers of slots and fingerprint bits. [`Layout`] lists them, and
     /// the [guide](crate::guide::layouts) says which one to choose.
     ///
-    /// A growing filter has buckets of 4 slots of 16 bits, so its builder has no choice:
+    /// A growing filter always has buckets of 4 slots of 16 bits, so this does not compile:
     ///
     /// ```compile_fail,E0277
     /// use lockfree_cuckoo::{GrowingCuckooFilter, Lanes};
@@ -211,11 +212,11 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         }
     }
 
-    /// Sets the maximum number of buckets that one search for a path to a vacant slot examines, from 2, the candidates
-    /// alone, to 4,096. The default is 4,096, and 256 in a growing filter. A smaller budget lowers the load at which
-    /// the first insert is refused, by about 0.006 at 1,024 and 0.02 to 0.03 at 256 for large filters. It makes refused
-    /// inserts cheaper: they cost about as much as that many lookups. The capacity is sized for the default: with less
-    /// than 1,024 a filter can refuse before it is reached.
+    /// Sets the maximum number of buckets that one search for a path to a vacant slot examines: from 2, which are the
+    /// candidates alone, to 4,096. The default is 4,096, and 256 in a growing filter. A smaller budget lowers the load
+    /// at which the first insert is refused, by about 0.006 at 1,024 and 0.02 to 0.03 at 256 for large filters. It
+    /// makes refused inserts cheaper: they cost about as much as that many lookups. The capacity is sized for the
+    /// default: with a budget below 1,024 a filter can refuse inserts before it reaches the capacity.
     ///
     /// # Examples
     ///
@@ -257,9 +258,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// holds the number of items that it is sized for. [`build_smallest`](Self::build_smallest) chooses a layout within
     /// the rate.
     ///
-    /// For a rotating filter, the rate is that with all generations full. A growing filter also refuses to grow beyond
-    /// the rate, with no vacant slot left: the first table has 0.000_126, and each doubling adds as much. So 0.001
-    /// allows six doublings, and less than 0.000_126 is refused.
+    /// For a rotating filter, this is the rate with all generations full. A growing filter also refuses to grow beyond
+    /// the rate, which it computes for tables without a vacant slot: the first table has 0.000_126, and each doubling
+    /// adds as much. So 0.001 allows six doublings, and less than 0.000_126 is refused.
     ///
     /// # Examples
     ///
@@ -288,8 +289,8 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
 
 /// Settings for rotation.
 impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
-    /// Sets the number of generations, 2 to 15; 2 unless set. With `n` generations, the `n`-th rotation after its
-    /// insert forgets an item. So the item stays for `n - 1` to `n` periods.
+    /// Sets the number of generations, 2 to 15; 2 unless set. With `n` generations, an item is forgotten by the `n`-th
+    /// rotation after its insert. So the item stays for `n - 1` to `n` periods.
     ///
     /// Each generation is a table, and there is one additional table. A lookup of an absent item reads all generations.
     ///
@@ -348,10 +349,10 @@ impl<E: Buildable, S: Clone> Clone for FilterBuilder<E, S> {
 /// Filters whose hasher has a random seed. They need the feature `std`; without it, pass a seed.
 #[cfg(feature = "std")]
 impl<E: Buildable> Filter<E, RandomState> {
-    /// Creates a filter for `items` items, with a randomly seeded hasher. For 0 items it is the smallest.
+    /// Creates a filter for `items` items, with a randomly seeded hasher. 0 items give the smallest filter.
     ///
-    /// For a growing filter this sizes the first table, which holds about as many: from half a million items up, up to
-    /// 2 % fewer, because its searches are shorter. It has no limits.
+    /// For a growing filter this sizes the first table. That table holds about `items` items, or up to 2 % fewer from
+    /// half a million items up, because its searches are shorter. The filter has no limits.
     ///
     /// With 4 x 16 it takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is
     /// smaller. Takes time linear in `items`.
@@ -373,7 +374,7 @@ impl<E: Buildable> Filter<E, RandomState> {
         Self::with_capacity_and_hasher(items, RandomState::new())
     }
 
-    /// Returns a builder, to set the exact number of buckets, the seed, the hasher and the search budget.
+    /// Returns a builder, which has all settings of a filter.
     ///
     /// Without the feature `std` there is no random seed, and no such call: begin with
     /// [`with_hasher`](FilterBuilder::with_hasher), as in

@@ -260,8 +260,8 @@ mod parallel {
     ///
     /// # Panics
     ///
-    /// If an insert is refused. The other threads stop soon after, and the calling thread panics with the text of the
-    /// refusal. It is then unspecified which items are in.
+    /// If an insert is refused. The other threads stop soon afterwards, and the calling thread panics with the text of
+    /// the error. It is then unspecified which items are in.
     ///
     /// # Examples
     ///

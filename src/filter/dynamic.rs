@@ -15,7 +15,7 @@ use crate::stored::{self, Frame, Restored, Source, Stored};
 
 /// A filter of any kind and any layout, for programs that choose them at run time.
 ///
-/// It has the methods common to all filters. Each costs one more indirect call. For rotations it has
+/// It has the methods common to all filters. Each method costs one more indirect call. To rotate, use
 /// [`rotating`](Filter::rotating).
 ///
 /// [`build_smallest`](FilterBuilder::build_smallest) and [`build_shape`](FilterBuilder::build_shape) choose a layout.
@@ -147,7 +147,7 @@ fn read_boxed<E: Restored>(
 
 /// Filters whose kind and layout are chosen at run time.
 impl<S> DynFilter<S> {
-    /// What the filter does when it is full, and with time.
+    /// What the filter does when it is full, and as time passes.
     ///
     /// # Examples
     ///
@@ -211,9 +211,9 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     /// Builds the smallest filter whose [rate of false positives](Filter::false_positive_rate) is at most `rate` when
     /// it holds the number of items that it is sized for. `rate` is from 1e-9 to below 1.
     ///
-    /// It chooses among the [`Layout`]s without values. If no layout has so low a rate at full load, or if a simpler
+    /// It chooses among the [`Layout`]s without values. If no layout has such a low rate at full load, or if a simpler
     /// layout takes less memory with a larger table, it enlarges the table. If the number of [`buckets`](Self::buckets)
-    /// is set, it takes the layout with which they hold the most items. Among equal filters it prefers
+    /// is set, it chooses the layout with which these buckets hold the most items. Among equal filters it prefers
     /// [`Lanes`](crate::Lanes), and then the lowest rate.
     ///
     /// The rate also becomes the filter's [`max_false_positive_rate`](Self::max_false_positive_rate). For a rotating
@@ -254,7 +254,8 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
         self.build_shape(shape)
     }
 
-    /// Builds the filter with the layout of this shape. Not for growing filters, as [`layout`](Self::layout).
+    /// Builds the filter with the layout of this shape. Not available for growing filters, like
+    /// [`layout`](Self::layout).
     ///
     /// # Errors
     ///

@@ -27,8 +27,8 @@ impl<E: Grows, S> Filter<E, S> {
 
     /// Sets the number of bytes beyond which the filter refuses to grow, as the builder's
     /// [`max_memory_usage`](super::FilterBuilder::max_memory_usage) does. A filter that was read has the limit of the
-    /// stored one. It often takes fewer bytes than the stored one took, so near the limit it may grow where the other
-    /// could not. A filter that is already larger keeps its size.
+    /// stored one. It often takes fewer bytes than the stored filter took, so near the limit it may grow when the
+    /// stored filter could not. A filter that is already larger keeps its size.
     ///
     /// # Examples
     ///
@@ -78,11 +78,11 @@ impl<E: Grows, S> Filter<E, S> {
     ///
     /// The filter undoes its doublings, and the fingerprints regain the bits that these took. A fingerprint that was
     /// inserted after a doubling has no room for one more bit, and loses its last one. So afterwards false positives
-    /// are at most as frequent as if the filter had never been larger:
-    /// [`false_positive_rate`](Filter::false_positive_rate) says how frequent.
+    /// are at most as frequent as if the filter had never been larger.
+    /// [`false_positive_rate`](Filter::false_positive_rate) returns their rate.
     ///
     /// Takes time linear in the size of the filter, and temporarily the memory of the smaller table as well. If that
-    /// cannot be allocated, the filter keeps its size. A doubling in progress ends, forwards or backwards.
+    /// cannot be allocated, the filter keeps its size. A doubling in progress is completed or undone.
     ///
     /// # Examples
     ///
@@ -112,8 +112,8 @@ impl<E: Grows, S> Filter<E, S> {
     ///
     /// A full filter doubles while inserts and removes continue, each of which moves a few buckets. Until the doubling
     /// ends, lookups take about twice as long, and the filter takes three times its previous memory. Inserts and
-    /// removes eventually complete it: one for every 16 buckets. Call this if they may stop, or before a phase of
-    /// lookups only. Takes time linear in the size of the filter.
+    /// removes eventually complete it: it takes one of them for every 16 buckets. Call this method if they may stop, or
+    /// before a phase of lookups only. Takes time linear in the size of the filter.
     ///
     /// # Examples
     ///

@@ -7,7 +7,8 @@ use crate::error::OutOfMemory;
 /// Measures. While other threads write they are approximate, but stay within their bounds.
 impl<E: Engine, S> Filter<E, S> {
     /// The number of stored copies, at most [`slots`](Self::slots). Exact while no thread writes. Reads at most 64
-    /// counters for each table or generation. While a filter rotates, any part of the forgotten generation may count.
+    /// counters for each table or generation. While a filter rotates, any part of the forgotten generation may be
+    /// counted.
     ///
     /// # Examples
     ///
@@ -37,10 +38,10 @@ impl<E: Engine, S> Filter<E, S> {
     }
 
     /// The number of items that the filter is sized for: the argument of `with_capacity`, or the number that fits the
-    /// buckets. It usually takes some more. It may take fewer items if each has several copies.
+    /// buckets. The filter usually holds some more. It may hold fewer items if each has several copies.
     ///
-    /// For a growing filter: the number that its present tables take. For a rotating filter: the number that each
-    /// generation takes.
+    /// For a growing filter: the number that its present tables hold. For a rotating filter: the number that each
+    /// generation holds.
     ///
     /// # Examples
     ///
@@ -102,7 +103,7 @@ impl<E: Engine, S> Filter<E, S> {
 
     /// All bytes in use: the value itself and its heap memory. They are fixed at construction, except that the first
     /// [`snapshot`](Self::snapshot) adds a sixteenth of the table. For a growing filter: the bytes of its tables, and
-    /// of the words they have outgrown that have not gone back to the system.
+    /// of their old words that have not yet gone back to the system.
     ///
     /// # Examples
     ///

@@ -97,8 +97,8 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
 ///
 /// The filter gives the same answers as the stored one, and has its geometry, capacity, search budget and number of
 /// items. A rotating filter also has its generations and its number of rotations. A growing filter also has its tables
-/// and limits, and grows as the other would have. If its tables are larger than the limits, which may have been set on
-/// a machine with fewer processors, it is read, but does not grow.
+/// and limits, and grows as the other would have. If its tables are larger than its limits, it is read, but does not
+/// grow. (This can happen if the limits were set on a machine with fewer processors.)
 ///
 /// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or allocate
 /// more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows or rotates. This does not
@@ -134,9 +134,9 @@ impl<E: Engine> Filter<E, RandomState> {
 
     /// Reads a filter, and not a byte more, so that it can be one part of a larger stream.
     ///
-    /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered. But the list of the tables of a growing
-    /// filter, a few dozen bytes, takes two reads for each. The length of the input is known only at its end. So the
-    /// table grows with the bytes that were read, whatever the header claims. Takes time linear in the size.
+    /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered. The header, each entry of the list of tables,
+    /// and each checksum are separate reads. The length of the input is known only at its end. So the table grows with
+    /// the bytes that were read, whatever the header claims. Takes time linear in the size.
     ///
     /// # Errors
     ///
@@ -165,8 +165,8 @@ impl<E: Engine> Filter<E, RandomState> {
     }
 }
 
-/// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must hash as before, also on
-/// another machine. The call recognizes it by its hash of a few bytes.
+/// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must hash as before, on
+/// another machine too. The call recognizes the hasher by its hash of a few bytes.
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// As [`from_bytes`](Filter::from_bytes), for a filter stored with this hasher.
     ///
@@ -247,7 +247,7 @@ impl<E: Engine, S> Filter<E, S> {
 
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// The stored form, a chunk at a time: the bytes that [`to_bytes`](Self::to_bytes) returns, in pieces of the size
-    /// that the caller asks for. Use it if the filter is shared but nobody writes to it meanwhile: in a server that
+    /// that the caller asks for. Use it if the filter is shared but no thread writes to it meanwhile: in a server that
     /// runs one command at a time, or in the child of a fork.
     ///
     /// It does not copy the filter, and allocates nothing. The call reads the whole table once, because the header

@@ -12,8 +12,8 @@ use crate::layout::Layout;
 impl<L: Layout, S> Filter<Rotating<L>, S> {
     /// Forgets the oldest generation, and directs inserts to a new one.
     ///
-    /// It takes effect in one moment, for all threads. Lock-free, as all operations: a thread that stops in the middle
-    /// of a rotation does not prevent others from rotating.
+    /// It takes effect at one moment, for all threads. Lock-free, like all operations: a thread that stops in the
+    /// middle of a rotation does not prevent others from rotating.
     ///
     /// Then it empties the table of the forgotten generation, for the next rotation, in time linear in the size of one
     /// generation. Another rotation that begins meanwhile does not wait for that: it first does the same work.
@@ -86,7 +86,7 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
         self.engine.rotations()
     }
 
-    /// The number of generations, `n`: the `n`-th rotation after its insert forgets an item.
+    /// The number of generations, `n`: an item is forgotten by the `n`-th rotation after its insert.
     ///
     /// # Examples
     ///
@@ -116,7 +116,7 @@ impl<L: Layout, S: BuildHasher> Filter<Rotating<L>, S> {
     /// # Errors
     ///
     /// [`InsertError`], as [`insert`](Self::insert): the young generation is full, or has no room for the item. The
-    /// older copies stay for their time.
+    /// older copies stay until they are forgotten.
     ///
     /// # Examples
     ///

@@ -23,8 +23,8 @@ use crate::layout::WithValues;
 ///
 /// * For an item that is stored once, with no false positive: its value, whatever other threads do to other items. A
 ///   hop of the token changes neither its class nor its value, and no lookup misses it.
-/// * For an item whose class has several tokens, because it was inserted several times or another item of its class
-///   was: the value of any of them, or [all](Self::values).
+/// * For an item whose class has several tokens, because it was inserted several times, or another item of its class
+///   was inserted: the value of any of them, or [all](Self::values).
 /// * For an absent item: `None`, or with the [false-positive rate](Filter::false_positive_rate) the value of another
 ///   item.
 ///
@@ -38,8 +38,8 @@ use crate::layout::WithValues;
 ///   respect to the multiset of tokens: the filter is a map with compare-and-exchange.
 /// * **In any case** the calls are linearizable if values are ignored, and so are, for each value, the calls that
 ///   report tokens with that value. But if tokens of one class with different values come and go at the same time,
-///   there is no common order for both: one thread may find the class empty at the moment in which another finds a
-///   token that is being removed beside one that has just been inserted.
+///   there is no common order for both: one thread may find the class empty at the moment at which another thread finds
+///   a token that is being removed, beside one that has just been inserted.
 ///   [`design::protocol`](crate::design::protocol#values) has the schedule.
 ///
 /// All calls are lock-free, and allocate nothing.
@@ -274,9 +274,9 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
 
     /// The values of all tokens of the item's class, in no particular order: one for each copy.
     ///
-    /// Contains the value of each token that is stored during the whole call, and of none that is stored at no time
-    /// during it. Like [`count`](Filter::count), it reads the two buckets one after the other: a copy that is removed
-    /// while another one is inserted can be returned along with it.
+    /// Contains the value of each token that is stored during the whole call, and no value of a token that is not
+    /// stored at any moment of the call. Like [`count`](Filter::count), it reads the two buckets one after the other:
+    /// if one copy is removed while another one is inserted, the call can return the values of both.
     ///
     /// # Examples
     ///

@@ -1,7 +1,7 @@
 //! From C and C++: the same filters behind a header.
 //!
-//! `cargo install cargo-c`, then `cargo cinstall --release -p lockfree-cuckoo-c` in the repository, installs the library,
-//! the headers `lockfree_cuckoo.h` and `lockfree_cuckoo.hpp`, and what pkg-config needs. A program:
+//! `cargo install cargo-c`, then `cargo cinstall --release -p lockfree-cuckoo-c` in the repository, installs the
+//! library, the headers `lockfree_cuckoo.h` and `lockfree_cuckoo.hpp`, and a file for pkg-config. A program:
 //!
 //! ```c
 //! #include <lockfree_cuckoo.h>
@@ -43,8 +43,9 @@
 //! * **Compare answers with 0.** A lookup returns 1, 0, or a negative error: `lfcf_contains(f, hash) > 0`.
 //! * **A hash has 64 mixed bits.** A CRC or a Toeplitz hash of a network card has 32. Pass it as an item of four bytes.
 //! * **A struct with padding is not bytes.** Set it to 0 first, or put its fields in an array.
-//! * **A filter belongs to one process.** To hand it to another one, store it.
+//! * **A filter belongs to one process.** To pass it to another process, store it.
 //!
 //! The guarantees are the same, and so are the [linearization points](crate::design::protocol): any number of threads
-//! write, and readers need no grace periods. In DPDK, `rte_member` has one writer, and says nothing about readers beside
-//! it. `crates/capi/README.md` compares the speed of both. `examples/c/flows.c` is a program with threads and libpcap.
+//! write, and readers need no grace periods. In DPDK, `rte_member` allows one writer, and does not document concurrent
+//! readers. `crates/capi/README.md` compares the speed of both. `examples/c/flows.c` is a program with threads and
+//! libpcap.

@@ -21,11 +21,11 @@
 //! | 10, and a second table | 4,000,000 | 0.15 % |
 //! | the same, and the second table has doubled three times | 18,000,000 | 0.19 % |
 //!
-//! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, as large as the first
-//! is by then, which also doubles. A lookup of an absent item then reads both
+//! After ten doublings the oldest tokens have no bit left. The next growth adds a second table, which is as large as
+//! the first is at that time. It also doubles. A lookup of an absent item then reads both
 //! ([`tables`](crate::GrowingCuckooFilter::tables) counts them).
 //!
-//! The rate depends on the number of doublings alone. For up to `n` items after `d` doublings, begin with a capacity of
+//! The rate depends only on the number of doublings. For up to `n` items after `d` doublings, begin with a capacity of
 //! `n / 2^d`: a million for 64 million items after six, at 0.09 %.
 //!
 //! **A doubling takes memory while it lasts.** A table that has just doubled is half empty. From 1,000 to 10 million
@@ -86,5 +86,5 @@
 //!   ```
 //!
 //!   To count, use a [`CuckooFilter`](crate::CuckooFilter), which distinguishes 65,535 kinds.
-//! * **Growth allocates**, and the first split of a thread registers the thread with crossbeam-epoch. Do not use this
+//! * **Growth allocates**, and the first split by a thread registers the thread with crossbeam-epoch. Do not use this
 //!   filter in threads that must not allocate.

@@ -1,8 +1,8 @@
 //! Hashing: which hasher, your own hashes, several machines, and attackers.
 //!
 //! The filter uses only a 64-bit hash of each item. The high bits select the first bucket. The lowest bits are the
-//! fingerprint: 16 bits with 4 x 16; the [layout](super::layouts) sets the number. Either bucket and the fingerprint
-//! give the other bucket.
+//! fingerprint: 16 bits with 4 x 16; the [layout](super::layouts) sets the number. One bucket and the fingerprint
+//! determine the other bucket.
 //!
 //! # The default hasher
 //!
@@ -65,7 +65,7 @@
 //!
 //! * **Do not widen a hash of 32 bits**, such as CRC-32, FNV-1a or MurmurHash3. It has no high bits, so every item has
 //!   the same first bucket. Compute a 64-bit hash. If you have only the 32 bits, pass them as an item. Two items with
-//!   the same 32 bits are then the same item: for a million stored items that adds one wrong answer in 4,300 lookups.
+//!   the same 32 bits are then the same item: with a million stored items, that adds one wrong answer in 4,300 lookups.
 //! * **Do not pass a unique number as a hash**: a counter, an address, a timestamp. Pass it as an item. Even a random
 //!   UUID is not a hash: two of its last 64 bits are the same in all UUIDs. If these are the highest bits, the first
 //!   bucket of every item is in one quarter of the table.

@@ -72,8 +72,8 @@
 //! # Values
 //!
 //! Some layouts store a few bits beside each fingerprint. The filter is then an approximate map: which worker owns a
-//! flow, which port leads to an address, which level has a key. The value bits shorten the fingerprints. Only fixed
-//! filters have values, and `build_smallest` never chooses these layouts.
+//! flow, which port leads to an address, which level of a store has a key. The value bits shorten the fingerprints.
+//! Only fixed filters have values, and `build_smallest` never chooses these layouts.
 //!
 //! | layout | values | false positives at full load | bits per slot |
 //! |---|---|---|---|
@@ -112,7 +112,7 @@
 //! * **The filter does not check a value against the item.** For an absent item, the answer is `None` or, rarely, the
 //!   value of another item. Use values for choices that may occasionally be wrong, or check the answer. In the program
 //!   above a false positive gives a flow the owner of another flow. Such a flow has no token of its own, so its end
-//!   removes nothing. All workers agree on its owner until the other flow ends. Then it gets an owner anew.
+//!   removes nothing. All workers agree on its owner until the other flow ends. Then it gets a new owner.
 //! * **Insert with [`insert_unique_value`](crate::Filter::insert_unique_value) where you can.** Then a stored item has
 //!   its own value, and all calls are linearizable together.
 //! * **Remove and replace only what you inserted**, with its value.

@@ -17,7 +17,8 @@
 //!
 //! # From `cuckoofilter` 0.5
 //!
-//! Its inserts and removals take `&mut self`, so threads share it in a lock. Here they take `&self`: drop the lock.
+//! Its inserts and removals take `&mut self`, so threads share it in a lock. Here they take `&self`, so remove the
+//! lock.
 //!
 //! | `cuckoofilter` | here |
 //! |---|---|
@@ -34,9 +35,9 @@
 //!
 //! * **A refused insert.** There, `NotEnoughSpace` means that the new item is stored and a random other item is lost.
 //!   Here the new item is not stored, and nothing is lost. Code that ignores the error must now handle it.
-//! * **False positives.** A full filter has 3 % there, with fingerprints of 8 bits, and 0.012 % here. An item takes
-//!   twice the memory here. The layout `Lanes<8, 8>` takes the same memory as that crate, at 6 %; others are between
-//!   ([`layouts`](super::layouts)).
+//! * **False positives.** A full filter has a rate of 3 % there, with fingerprints of 8 bits, and 0.012 % here. An item
+//!   takes twice the memory here. The layout `Lanes<8, 8>` takes the same memory as that crate, at 6 %; other layouts
+//!   are in between ([`layouts`](super::layouts)).
 //! * **Capacity.** There it is rounded up to a power of two, which is the number of slots. So 65,536 items do not fit
 //!   into a capacity of 65,536, and one more item takes twice the memory. Here a filter holds its capacity, and large
 //!   filters come in steps of a sixteenth or less.

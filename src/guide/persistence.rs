@@ -128,7 +128,7 @@
 //!
 //! # What can go wrong
 //!
-//! [`ReadError`](crate::ReadError) says whether a file is damaged, cut off, of a later version, of another kind or
+//! [`ReadError`](crate::ReadError) says whether a file is damaged, truncated, of a later version, of another kind or
 //! layout, or not a filter. If you cannot read a filter, rebuild it from the source of truth.
 //!
 //! The checksums detect accidental damage. They do not protect against forged files, and a file contains the seed of

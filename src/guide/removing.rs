@@ -71,9 +71,8 @@
 //! # Ok::<(), InsertError>(())
 //! ```
 //!
-//! The two buckets of an item have eight slots with 4 x 16, and 4 to 16 with other [layouts](super::layouts). The
-//! insert of one copy more returns [`TooManyCopies`](crate::InsertError::TooManyCopies). Other items of the class take
-//! slots too.
+//! The two buckets of an item have eight slots with 4 x 16, and 4 to 16 with other [layouts](super::layouts). Inserting
+//! one more copy returns [`TooManyCopies`](crate::InsertError::TooManyCopies). Other items of the class take slots too.
 //!
 //! # Right: one owner
 //!

@@ -88,7 +88,8 @@
 //! `crates/packet-pool` in the repository is such a program. It follows these rules:
 //!
 //! * **Share one filter.** Then any worker can take any batch, the reader only copies bytes, and a slow worker does not
-//!   delay the others. Bound the queue of batches. When it is full, the reader waits, and the sender drops and counts.
+//!   delay the others. Bound the queue of batches. When it is full, the reader waits, and the sender drops packets and
+//!   counts them.
 //! * **Let one call decide**: [`insert_unique`](crate::Filter::insert_unique), or
 //!   [`insert_unique_many`](crate::Filter::insert_unique_many) for a batch. If most keys are known, look up the batch
 //!   first ([`contains_many`](crate::Filter::contains_many)), and call `insert_unique` for each absent key. Its answer
@@ -132,8 +133,8 @@
 //!   longer pause in the stream as two periods.
 //! * **Stop inserting when the filter is full.** A refused insert searches thousands of buckets. Remember the first
 //!   [`Full`](crate::InsertError::Full) of a generation, and only look keys up until the next rotation.
-//! * **Know the cost of a false positive.** With two generations at most one new key in 4,300 passes for known, for as
-//!   long as the other token is stored. That suits statistics, not evidence. A known key is never reported as new,
+//! * **Know the cost of a false positive.** With two generations at most one new key in 4,300 is taken for known, for
+//!   as long as the other token is stored. That suits statistics, not evidence. A known key is never reported as new,
 //!   except after a refused insert.
 //!
 //! The table shows million packets per second and, in brackets, the ratio to the same pool without any set. It comes
