@@ -4,10 +4,12 @@ use std::arch::asm;
 use std::error::Error;
 use std::hint::black_box;
 
+use lockfree_cuckoo::testing::Double;
 use lockfree_cuckoo::{Buildable, CuckooFilter, Filter, GrowingCuckooFilter, RotatingCuckooFilter};
 use nix::sys::ptrace;
 
-pub(crate) const FILTERS: [&str; 3] = ["fixed", "growing", "rotating"];
+/// The last one is a growing filter in the midst of a doubling.
+pub(crate) const FILTERS: [&str; 4] = ["fixed", "growing", "rotating", "doubling"];
 
 pub(crate) const OPERATIONS: [&str; 6] = [
     "hit",
@@ -29,30 +31,36 @@ const ITEMS: usize = 250_000;
 
 /// Does one of the operations on one of the filters, while the parent looks.
 pub(crate) fn run(filter: &str, operation: &str) -> Result<(), Box<dyn Error>> {
+    let growing = || GrowingCuckooFilter::builder().capacity(ITEMS).seed(0).build();
     match filter {
-        "fixed" => on(
-            CuckooFilter::builder().capacity(ITEMS).seed(0).build()?,
-            operation,
-        ),
-        "growing" => on(
-            GrowingCuckooFilter::builder()
-                .capacity(ITEMS)
-                .seed(0)
-                .build()?,
-            operation,
-        ),
-        "rotating" => on(
-            RotatingCuckooFilter::builder()
-                .capacity(ITEMS)
-                .seed(0)
-                .build()?,
-            operation,
-        ),
+        "fixed" => {
+            let filter = CuckooFilter::builder().capacity(ITEMS).seed(0).build()?;
+            on(filter, operation, |_, _| {})
+        }
+        "growing" => on(growing()?, operation, |_, _| {}),
+        "rotating" => {
+            let builder = RotatingCuckooFilter::builder().capacity(ITEMS).seed(0);
+            on(builder.build()?, operation, |_, _| {})
+        }
+        "doubling" => on(growing()?, operation, double_half),
         _ => Err("no such filter".into()),
     }
 }
 
-fn on<E: Buildable>(filter: Filter<E>, operation: &str) -> Result<(), Box<dyn Error>> {
+/// Begins a doubling, and inserts other hashes until half of the buckets are split.
+fn double_half(filter: &GrowingCuckooFilter, others: &[u64]) {
+    filter.begin_to_double();
+    let mut others = others.iter();
+    while filter.doubled().is_some_and(|done| done < 0.5) {
+        assert!(others.next().is_some_and(|&hash| insert(filter, hash)));
+    }
+}
+
+fn on<E: Buildable>(
+    filter: Filter<E>,
+    operation: &str,
+    prepare: fn(&Filter<E>, &[u64]),
+) -> Result<(), Box<dyn Error>> {
     let full = filter.capacity() - SAMPLE;
     let stored = match operation {
         "insert, half full" => full / 2,
@@ -61,6 +69,7 @@ fn on<E: Buildable>(filter: Filter<E>, operation: &str) -> Result<(), Box<dyn Er
     let hashes: Vec<u64> = (0..4 * ITEMS as u64).map(model::mix).collect();
     let (stored, fresh) = hashes.split_at(stored);
     filter.insert_many_hash(stored)?;
+    prepare(&filter, &fresh[SAMPLE..]);
     // Spread over the table, and of all ages.
     let stored = stored.iter().step_by(stored.len() / SAMPLE);
     let stored: Vec<u64> = stored.copied().take(SAMPLE).collect();

@@ -157,7 +157,7 @@ typedef enum lfcf_status {
 } lfcf_status;
 
 /**
- * What a filter does when it is full, and with time.
+ * What a filter does when it is full, and as time passes.
  */
 typedef enum lfcf_kind {
   /**
@@ -353,7 +353,7 @@ int lfcf_destroy(struct lfcf_filter *filter);
 /**
  * Removes all items. One that grows has its first size again. One that rotates keeps its number of rotations.
  *
- * Threads: alone. It also frees what threads held that were killed in calls. Cost: time linear in the size.
+ * Threads: alone. It also frees the descriptors of threads that were killed in calls. Cost: time linear in the size.
  */
 int lfcf_clear(struct lfcf_filter *filter);
 
@@ -373,7 +373,7 @@ int lfcf_insert(const struct lfcf_filter *filter, uint64_t hash);
  * positive. If several threads race for an absent item, one of them gets 1. Errors as `lfcf_insert`, except
  * `LFCF_TOO_MANY_COPIES`.
  *
- * Threads: any. Cost: that of a lookup if it is stored, else five exchanges; otherwise as `lfcf_insert`.
+ * Threads: any. Cost: that of a lookup if it is stored, else four locked instructions; otherwise as `lfcf_insert`.
  */
 int lfcf_insert_unique(const struct lfcf_filter *filter, uint64_t hash);
 
@@ -441,7 +441,7 @@ int lfcf_count_bytes(const struct lfcf_filter *filter, const void *item, size_t 
  * Looks up to 64 hashes up, and sets bit `i` of `*mask` to the answer for `hashes[i]`. Returns the number of bits that are
  * set. `LFCF_INVALID`: there are more than 64.
  *
- * Threads: any. Cost: as so many of `lfcf_contains`, but all their memory accesses begin at once: the words of up to 32
+ * Threads: any. Cost: that of `lfcf_contains` for each hash, but all their memory accesses begin at once: the words of up to 32
  * hashes are prefetched first, and those of the others meanwhile. Allocates nothing.
  */
 int lfcf_contains_bulk(const struct lfcf_filter *filter,
@@ -456,7 +456,7 @@ int lfcf_contains_bulk(const struct lfcf_filter *filter,
  * An error ends it at the first hash that is refused: `*done` is the index of that hash, the bits before it are right, and
  * the hashes behind it were not tried. `done` may be NULL; without an error `*done` is `count`.
  *
- * Threads: any; the hashes go in one by one. Cost: as so many of `lfcf_insert_unique`, with prefetching.
+ * Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert_unique` for each hash, with prefetching.
  */
 int lfcf_insert_unique_bulk(const struct lfcf_filter *filter,
                             const uint64_t *hashes,
@@ -468,7 +468,7 @@ int lfcf_insert_unique_bulk(const struct lfcf_filter *filter,
  * Makes `lfcf_refresh` for up to 64 hashes in order, and sets bit `i` of `*mask` if `hashes[i]` is new. Returns the
  * number of bits that are set. `done` and errors are those of `lfcf_insert_unique_bulk`, and `LFCF_WRONG_KIND`.
  *
- * Threads: any. Cost: as so many of `lfcf_refresh`, with prefetching.
+ * Threads: any. Cost: that of `lfcf_refresh` for each hash, with prefetching.
  */
 int lfcf_refresh_bulk(const struct lfcf_filter *filter,
                       const uint64_t *hashes,
@@ -479,7 +479,7 @@ int lfcf_refresh_bulk(const struct lfcf_filter *filter,
 /**
  * Looks any number of hashes up, and sets `answers[i]` to the answer for `hashes[i]`. Returns 0.
  *
- * Threads: any. Cost: as so many of `lfcf_contains`, with prefetching. Allocates nothing.
+ * Threads: any. Cost: that of `lfcf_contains` for each hash, with prefetching. Allocates nothing.
  */
 int lfcf_contains_many(const struct lfcf_filter *filter, const uint64_t *hashes, size_t count, bool *answers);
 
@@ -487,7 +487,7 @@ int lfcf_contains_many(const struct lfcf_filter *filter, const uint64_t *hashes,
  * Makes `lfcf_insert_unique` for any number of hashes in order, and sets `answers[i]` to whether this call added
  * `hashes[i]`. Returns 0. `done` and errors are those of `lfcf_insert_unique_bulk`.
  *
- * Threads: any; the hashes go in one by one. Cost: as so many of `lfcf_insert_unique`, with prefetching.
+ * Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert_unique` for each hash, with prefetching.
  */
 int lfcf_insert_unique_many(const struct lfcf_filter *filter,
                             const uint64_t *hashes,
@@ -499,7 +499,7 @@ int lfcf_insert_unique_many(const struct lfcf_filter *filter,
  * Makes `lfcf_refresh` for any number of hashes in order, and sets `answers[i]` to whether `hashes[i]` is new. Returns 0.
  * `done` and errors are those of `lfcf_insert_unique_bulk`, and `LFCF_WRONG_KIND`.
  *
- * Threads: any. Cost: as so many of `lfcf_refresh`, with prefetching.
+ * Threads: any. Cost: that of `lfcf_refresh` for each hash, with prefetching.
  */
 int lfcf_refresh_many(const struct lfcf_filter *filter,
                       const uint64_t *hashes,
@@ -511,7 +511,7 @@ int lfcf_refresh_many(const struct lfcf_filter *filter,
  * Makes `lfcf_insert` for any number of hashes in order. Returns 0. `done` and errors are those of
  * `lfcf_insert_unique_bulk`.
  *
- * Threads: any; the hashes go in one by one. Cost: as so many of `lfcf_insert`, with prefetching.
+ * Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert` for each hash, with prefetching.
  */
 int lfcf_insert_many(const struct lfcf_filter *filter, const uint64_t *hashes, size_t count, size_t *done);
 
@@ -519,7 +519,7 @@ int lfcf_insert_many(const struct lfcf_filter *filter, const uint64_t *hashes, s
  * Makes `lfcf_remove` for any number of hashes. Returns 0; `*removed` is the number of copies that it removed, and may be
  * NULL.
  *
- * Threads: any. Cost: as so many of `lfcf_remove`, with prefetching.
+ * Threads: any. Cost: that of `lfcf_remove` for each hash, with prefetching.
  */
 int lfcf_remove_many(const struct lfcf_filter *filter,
                      const uint64_t *hashes,

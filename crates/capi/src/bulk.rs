@@ -93,7 +93,7 @@ unsafe fn with_array(request: Request, answers: *mut bool, done: *mut usize, cal
 /// Looks up to 64 hashes up, and sets bit `i` of `*mask` to the answer for `hashes[i]`. Returns the number of bits that are
 /// set. `LFCF_INVALID`: there are more than 64.
 ///
-/// Threads: any. Cost: as so many of `lfcf_contains`, but all their memory accesses begin at once: the words of up to 32
+/// Threads: any. Cost: that of `lfcf_contains` for each hash, but all their memory accesses begin at once: the words of up to 32
 /// hashes are prefetched first, and those of the others meanwhile. Allocates nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_contains_bulk(
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn lfcf_contains_bulk(
 /// An error ends it at the first hash that is refused: `*done` is the index of that hash, the bits before it are right, and
 /// the hashes behind it were not tried. `done` may be NULL; without an error `*done` is `count`.
 ///
-/// Threads: any; the hashes go in one by one. Cost: as so many of `lfcf_insert_unique`, with prefetching.
+/// Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert_unique` for each hash, with prefetching.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_unique_bulk(
     filter: *const lfcf_filter,
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn lfcf_insert_unique_bulk(
 /// Makes `lfcf_refresh` for up to 64 hashes in order, and sets bit `i` of `*mask` if `hashes[i]` is new. Returns the
 /// number of bits that are set. `done` and errors are those of `lfcf_insert_unique_bulk`, and `LFCF_WRONG_KIND`.
 ///
-/// Threads: any. Cost: as so many of `lfcf_refresh`, with prefetching.
+/// Threads: any. Cost: that of `lfcf_refresh` for each hash, with prefetching.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_refresh_bulk(
     filter: *const lfcf_filter,
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn lfcf_refresh_bulk(
 
 /// Looks any number of hashes up, and sets `answers[i]` to the answer for `hashes[i]`. Returns 0.
 ///
-/// Threads: any. Cost: as so many of `lfcf_contains`, with prefetching. Allocates nothing.
+/// Threads: any. Cost: that of `lfcf_contains` for each hash, with prefetching. Allocates nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_contains_many(
     filter: *const lfcf_filter,
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn lfcf_contains_many(
 /// Makes `lfcf_insert_unique` for any number of hashes in order, and sets `answers[i]` to whether this call added
 /// `hashes[i]`. Returns 0. `done` and errors are those of `lfcf_insert_unique_bulk`.
 ///
-/// Threads: any; the hashes go in one by one. Cost: as so many of `lfcf_insert_unique`, with prefetching.
+/// Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert_unique` for each hash, with prefetching.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_unique_many(
     filter: *const lfcf_filter,
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn lfcf_insert_unique_many(
 /// Makes `lfcf_refresh` for any number of hashes in order, and sets `answers[i]` to whether `hashes[i]` is new. Returns 0.
 /// `done` and errors are those of `lfcf_insert_unique_bulk`, and `LFCF_WRONG_KIND`.
 ///
-/// Threads: any. Cost: as so many of `lfcf_refresh`, with prefetching.
+/// Threads: any. Cost: that of `lfcf_refresh` for each hash, with prefetching.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_refresh_many(
     filter: *const lfcf_filter,
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn lfcf_refresh_many(
 /// Makes `lfcf_insert` for any number of hashes in order. Returns 0. `done` and errors are those of
 /// `lfcf_insert_unique_bulk`.
 ///
-/// Threads: any; the hashes go in one by one. Cost: as so many of `lfcf_insert`, with prefetching.
+/// Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert` for each hash, with prefetching.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_many(
     filter: *const lfcf_filter,
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn lfcf_insert_many(
 /// Makes `lfcf_remove` for any number of hashes. Returns 0; `*removed` is the number of copies that it removed, and may be
 /// NULL.
 ///
-/// Threads: any. Cost: as so many of `lfcf_remove`, with prefetching.
+/// Threads: any. Cost: that of `lfcf_remove` for each hash, with prefetching.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_remove_many(
     filter: *const lfcf_filter,

@@ -16,7 +16,7 @@ use crate::status::{Checked, answer, failed};
 /// A filter of any kind.
 pub struct lfcf_filter(pub(crate) DynFilter);
 
-/// What a filter does when it is full, and with time.
+/// What a filter does when it is full, and as time passes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub enum lfcf_kind {
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn lfcf_destroy(filter: *mut lfcf_filter) -> c_int {
 
 /// Removes all items. One that grows has its first size again. One that rotates keeps its number of rotations.
 ///
-/// Threads: alone. It also frees what threads held that were killed in calls. Cost: time linear in the size.
+/// Threads: alone. It also frees the descriptors of threads that were killed in calls. Cost: time linear in the size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_clear(filter: *mut lfcf_filter) -> c_int {
     answer(|| {

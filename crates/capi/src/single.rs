@@ -53,7 +53,7 @@ pub unsafe extern "C" fn lfcf_insert(filter: *const lfcf_filter, hash: u64) -> c
 /// positive. If several threads race for an absent item, one of them gets 1. Errors as `lfcf_insert`, except
 /// `LFCF_TOO_MANY_COPIES`.
 ///
-/// Threads: any. Cost: that of a lookup if it is stored, else five exchanges; otherwise as `lfcf_insert`.
+/// Threads: any. Cost: that of a lookup if it is stored, else four locked instructions; otherwise as `lfcf_insert`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_unique(filter: *const lfcf_filter, hash: u64) -> c_int {
     by_hash(filter, hash, INSERT_UNIQUE)
