@@ -128,10 +128,10 @@
 //! | insert into the fuller candidate with room | 0.159 | 0.0303 | 0.193 | 3.79 |
 //!
 //! On average a search in the bold row waits for memory 1.8 times; bucket by bucket it waits 3.6 times. The order of
-//! the slots matters because the token in the top slot came first, mostly by choice: in a table that is 95 % full its
-//! alternate has room in 8 % of the cases, that of the lowest token in 2 %. All rules refuse the first insert at the
-//! same load with the default budget; with a budget of 256 the bold row reaches 95.4 % of 1.1 million slots, the first
-//! row 95.0 %.
+//! the slots matters. The token in the top slot came first, and most such tokens had a choice between two buckets with
+//! room. So its alternate is full less often: in a table that is 95 % full it has room in 8 % of the cases, and that of
+//! the lowest token in 2 %. All rules refuse the first insert at the same load with the default budget; with a budget
+//! of 256 the bold row reaches 95.4 % of 1.1 million slots, the first row 95.0 %.
 //!
 //! The rules with fewer loads are slower. More hops cost more locked instructions than they save loads. To insert into
 //! the first candidate without a look at the second takes a branch on random content. In measurements, a filling takes

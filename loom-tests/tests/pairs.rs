@@ -9,7 +9,7 @@
 use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes, Layout, Rotating, SemiSorted};
 use loom_tests::check::publishes;
 use loom_tests::race::{
-    Race, Told, act, admit, count, hop, insert, race, remove, see, try_hop, try_insert,
+    Act, Race, Told, act, admit, count, hop, insert, race, remove, see, try_hop, try_insert,
 };
 use loom_tests::tiny::{Default, F, G, H, ORDERS, at, at_of, pair};
 use model::Fingerprint;
@@ -37,31 +37,32 @@ fn a_lookup_sees_a_token_that_hops<L: Layout>() {
     }
 }
 
-fn a_remove_takes_a_token_that_hops<L: Layout>() {
+/// A token hops from either bucket, and a thread that comes to either bucket first does something.
+fn while_it_hops<L: Layout, const N: usize>(
+    descriptors: usize,
+    other: impl Fn(usize, usize) -> [Act<Filter<Fixed<L>>>; N],
+) {
     let at = at_of::<L>;
     for (source, first) in ORDERS {
-        race_of::<L>(50, 1)
+        race_of::<L>(50, descriptors)
             .holding([at(source, F)])
             .thread([try_hop(at(source, F))])
-            // Read your remove: the class is empty now, wherever the mover is.
-            .thread([
-                remove(at(first, F)),
-                see(at(first, F)),
-                see(at(1 - first, F)),
-            ])
+            .thread(other(source, first))
             .check();
     }
 }
 
-fn a_token_that_hops_is_not_admitted<L: Layout>() {
+fn a_remove_takes_a_token_that_hops<L: Layout>() {
     let at = at_of::<L>;
-    for (source, first) in ORDERS {
-        race_of::<L>(50, 2)
-            .holding([at(source, F)])
-            .thread([try_hop(at(source, F))])
-            .thread([admit(at(first, F))])
-            .check();
-    }
+    while_it_hops::<L, _>(1, |_, first| {
+        let [one, other] = [first, 1 - first].map(|first| see(at(first, F)));
+        // Read your remove: the class is empty now, wherever the mover is.
+        [remove(at(first, F)), one, other]
+    });
+}
+
+fn a_token_that_hops_is_not_admitted<L: Layout>() {
+    while_it_hops::<L, _>(2, |_, first| [admit(at_of::<L>(first, F))]);
 }
 
 /// The same target, and each other's witness for a target.
@@ -78,17 +79,10 @@ fn one_of_two_is_admitted<L: Layout>() {
 /// The other token of the bucket changes its place in the word, or its slot.
 fn a_neighbour_may_come_and_go<L: Layout>() {
     let at = at_of::<L>;
-    for (source, first) in ORDERS {
-        race_of::<L>(50, 1)
-            .holding([at(source, F)])
-            .thread([try_hop(at(source, F))])
-            .thread([
-                insert(at(source, BELOW)),
-                see(at(first, F)),
-                remove(at(first, BELOW)),
-            ])
-            .check();
-    }
+    while_it_hops::<L, _>(1, |source, first| {
+        let come = insert(at(source, BELOW));
+        [come, see(at(first, F)), remove(at(first, BELOW))]
+    });
 }
 
 /// The rotation empties the table of the oldest generation.
@@ -198,13 +192,7 @@ fn a_lookup_is_not_led_astray_by_an_unrelated_token_that_hops() {
 
 #[test]
 fn a_token_that_hops_is_counted() {
-    for (source, first) in ORDERS {
-        race_in_lanes(50, 1)
-            .holding([at(source, F)])
-            .thread([try_hop(at(source, F))])
-            .thread([count(at(first, F))])
-            .check();
-    }
+    while_it_hops::<Default, _>(1, |_, first| [count(at(first, F))]);
 }
 
 #[test]

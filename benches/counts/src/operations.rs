@@ -31,18 +31,14 @@ const ITEMS: usize = 250_000;
 
 /// Does one of the operations on one of the filters, while the parent looks.
 pub(crate) fn run(filter: &str, operation: &str) -> Result<(), Box<dyn Error>> {
-    let growing = || GrowingCuckooFilter::builder().capacity(ITEMS).seed(0).build();
+    let fixed = CuckooFilter::builder().capacity(ITEMS).seed(0);
+    let growing = GrowingCuckooFilter::builder().capacity(ITEMS).seed(0);
+    let rotating = RotatingCuckooFilter::builder().capacity(ITEMS).seed(0);
     match filter {
-        "fixed" => {
-            let filter = CuckooFilter::builder().capacity(ITEMS).seed(0).build()?;
-            on(filter, operation, |_, _| {})
-        }
-        "growing" => on(growing()?, operation, |_, _| {}),
-        "rotating" => {
-            let builder = RotatingCuckooFilter::builder().capacity(ITEMS).seed(0);
-            on(builder.build()?, operation, |_, _| {})
-        }
-        "doubling" => on(growing()?, operation, double_half),
+        "fixed" => on(fixed.build()?, operation, |_, _| {}),
+        "growing" => on(growing.build()?, operation, |_, _| {}),
+        "rotating" => on(rotating.build()?, operation, |_, _| {}),
+        "doubling" => on(growing.build()?, operation, double_half),
         _ => Err("no such filter".into()),
     }
 }

@@ -23,16 +23,14 @@ fn latencies(size: &Size) -> Table {
     for &threads in &size.threads {
         for name in size.contenders() {
             let number = |of: &dyn Fn(&Quantiles) -> u64| {
-                or_dash(size.latency(name, threads, of), |number| {
-                    format!("{number:.0}")
-                })
+                let number = size.latency(name, threads, of);
+                or_dash(number, |number| format!("{number:.0}"))
             };
+            let shares = 0..Quantiles::SHARES.len();
             let mut row = vec![format!("{name}, {threads} threads")];
-            row.extend((0..Quantiles::SHARES.len()).map(|at| number(&|times| times.lookups[at])));
-            row.extend([
-                number(&|times| times.longest),
-                number(&|times| times.operations),
-            ]);
+            row.extend(shares.map(|at| number(&|times| times.lookups[at])));
+            row.push(number(&|times| times.longest));
+            row.push(number(&|times| times.operations));
             table.row(row);
         }
     }
