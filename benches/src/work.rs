@@ -18,21 +18,21 @@ use crate::rig::Faults;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
-    /// Inserts, from empty to 95 % load.
+    /// Inserts from empty to 95 % load.
     Insert,
     /// Inserts in batches, from empty to 95 % load.
     InsertMany,
-    /// Lookups of keys that are in.
+    /// Lookups of stored items.
     Hit,
-    /// Lookups of keys that are not.
+    /// Lookups of absent items.
     Miss,
     /// Hits in batches.
     HitMany,
     /// Misses in batches.
     MissMany,
-    /// Removes, of a quarter of the keys.
+    /// Removes of a quarter of the items.
     Remove,
-    /// Removes in batches, of a quarter of the keys.
+    /// Removes in batches, of a quarter of the items.
     RemoveMany,
     /// 90 % lookups, 5 % inserts and 5 % removes at 95 % load.
     Mixed,

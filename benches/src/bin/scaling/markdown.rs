@@ -227,11 +227,11 @@ mod tests {
     fn one_that_is_wrong_too_often_is_no_rival() {
         let text = rivals(&run());
         assert!(
-            text.contains("| Lookups of keys that are in | 0.90 | 3.0 | 0.90 | 3.0 |"),
+            text.contains("| Lookups of stored items | 0.90 | 3.0 | 0.90 | 3.0 |"),
             "{text}"
         );
         assert!(
-            text.contains("| Lookups of keys that are not | - | - | - | - |"),
+            text.contains("| Lookups of absent items | - | - | - | - |"),
             "{text}"
         );
     }
