@@ -205,8 +205,8 @@
 //!
 //! # Orderings
 //!
-//! Words, controls and stripes are accessed as in a table of a fixed size ([orderings](super::protocol#orderings)). The
-//! additional accesses of a table that doubles:
+//! Words, controls and stripes are accessed as in a table of a fixed size ([orderings](super::protocol#orderings)), but
+//! no model tells `Pair::exchange` of `blocks.rs` with AcqRel. The additional accesses of a table that doubles:
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|

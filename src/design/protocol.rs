@@ -79,7 +79,8 @@
 //! |---|---|
 //! | `insert`, room in a candidate | the exchange that adds the token |
 //! | `insert`, by a path | the commit of the last hop, which places the token in the slot it opens |
-//! | `insert`, in a growing filter | the same two points, in the table that it chose; a split changes nothing |
+//! | `insert`, in a growing filter | the same points, in its table; it ends a split that it meets, and adds to a child |
+//! | `insert`, in a rotating filter | the same two points; if the filter rotates meanwhile, see [late inserts] |
 //! | `insert` or `insert_unique`, refused, whatever the error | any moment of the call: it changed no class |
 //! | `contains`, true | the load of the word that holds the token; if the token is arriving, see below |
 //! | `contains`, false | a moment between the two reads of the version, see [a miss](#a-miss) |
@@ -167,8 +168,9 @@
 //! other accesses are as weak as the arguments allow.
 //!
 //! "Mutant" says whether a model fails when the ordering is weakened (`cargo loom mutants`). `tests/verify/mutants`
-//! names the model, beside the change: search it for the name of the source file. The models weaken `SeqCst` to Acquire
-//! and Release, except the models of the one order itself.
+//! names the model, beside the change: search it for the name of the source file, for words `table.rs`, for versions
+//! `tokens/stripes.rs`. The models weaken `SeqCst` to Acquire and Release, except those of the one order itself
+//! (`in_one_order`), so only these can tell AcqRel from SeqCst.
 //!
 //! | access | ordering | pairs with | mutant |
 //! |---|---|---|---|

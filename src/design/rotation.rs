@@ -156,7 +156,7 @@
 //! |---|---|---|---|
 //! | state: load | SeqCst | its exchange, so that a reused table is seen empty | yes, to Relaxed |
 //! | the same | SeqCst | accesses of words, by a late insert and by a thread that empties its table | yes, to Acquire |
-//! | state: exchange | SeqCst | its loads | yes, to Relaxed |
+//! | state: exchange | SeqCst | its loads | yes, to Relaxed; to AcqRel no model tells |
 //! | stripes, before a pass | Acquire | a bump: both references are met | no: the loads of the words meet them |
 //! | stripes, after a pass | Acquire, though Relaxed would do | a bump, through a word | no, for that reason |
 //! | older generations' words, for an admission | SeqCst read-modify-write | a rival's install | yes, see [orderings] |

@@ -79,7 +79,7 @@ impl Depth {
         head.lane(next) | self.mark()
     }
 
-    /// The lane of a token with so many of them. Where the table began all tails are full.
+    /// The lane of a token with a tail of so many bits. Where the table began all tails are full.
     pub(crate) fn lane_of(self, head: Head, next: u16, tail: u32) -> u16 {
         // What is behind the tail: nothing, or the mark and zeros.
         let behind: u16 = match self {

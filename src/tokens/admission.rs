@@ -35,7 +35,7 @@ impl Attempt {
         match opened {
             Ok(Opened::Done | Opened::Disturbed) => Ok(Self::Disturbed),
             Ok(Opened::Starved) => Ok(Self::Starved),
-            // Both buckets are full of copies, so the item is present.
+            // Each bucket was full of copies when it was read, so the item was present.
             Err(Refusal::AllCopies) => Ok(Self::Present),
             Err(refusal) => Err(refusal),
         }

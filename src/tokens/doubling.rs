@@ -7,8 +7,8 @@
 //! |---|---|
 //! | `parts` | `Doubling`: the blocks, descriptors, stripes and hints; the meaning of a word |
 //! | `settlement` | how a writer handles a frozen word, and a word never written; how a split ends |
-//! | `lookup`, `removal` | one step each over the two live words of an item |
-//! | `splitting` | splits, and the sweep that doubles the table |
+//! | `lookup` | one step over the two live words of an item |
+//! | `splitting`, `removal` | splits, and the sweep that doubles the table; removes take part in it |
 //! | `relocation`, `insertion`, `admission` | making room, and adding tokens |
 //! | `scan`, `exclusive` | the whole table, while others write, and while nobody else uses it |
 

@@ -80,7 +80,7 @@ fn empty_word<'a, L: Layout>(
             continue;
         }
         // Ask while the word is frozen: its content was put there before, so it may go, however late the commit is. Any
-        // thread that needs the word before that aborts the emptying.
+        // writer aborts the emptying before that; a thread that empties the same table commits it.
         let permitted = permitted();
         claim.decide(pending, State::of_verdict(permitted));
         // By this thread, or by another thread that empties the table.

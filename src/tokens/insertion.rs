@@ -177,7 +177,7 @@ fn execute<L: Layout>(
 ) -> Opened {
     // After the search, so that a descriptor is held for the hops only.
     let Some(mut claim) = graph.pool().claim() else {
-        // As in `Pool::claim`.
+        // As in `Pool::claim`: the owners may need the processor.
         sync::happened(Event::Starved);
         sync::yield_now();
         return Opened::Starved;

@@ -30,7 +30,7 @@ pub(super) fn contains<L: Layout>(tokens: &Tokens<L>, hash: u64) -> bool {
     // below.
     let version = tokens.stripes.version(f);
     let (a, b) = pair.load();
-    // Otherwise the comparison would only be done too early: it waits for both words.
+    // To compare before the check gains nothing here: it waits for both words.
     if !L::AT_ONE_LOOK {
         return if Word::are_plain(a, b) && tokens.stripes.unchanged(f, version) {
             a.plain().either_contains(b.plain(), f)

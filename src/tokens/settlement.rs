@@ -1,7 +1,7 @@
 //! Settlement: how a writer handles a frozen word.
 //!
-//! A pending relocation is aborted, a pending admission is decided, and a decided use is written back. So no
-//! writer waits for the owner of a descriptor, and no writer is harmed if the owner never continues.
+//! A pending relocation or emptying is aborted, a pending admission is decided, or aborted if only its owner may decide
+//! it, and a decided use is written back. So no writer waits for an owner, or is harmed if the owner never continues.
 
 use super::descriptor::{Pending, Resolved, State};
 use super::parts::Tokens;
@@ -11,7 +11,7 @@ use crate::sync::{self, Event};
 use crate::table::Content;
 
 /// Reads a word as a writer does: returns its content at a time when it is not a reference. Aborts a pending
-/// relocation, finishes a pending admission, writes back what is decided. Lock-free: each round either returns or
+/// relocation, ends a pending admission, writes back what is decided. Lock-free: each round either returns or
 /// moves another thread's transfer to its end.
 #[inline]
 pub(super) fn settle<L: Layout>(tokens: &Tokens<L>, bucket: usize) -> Bucket<L> {

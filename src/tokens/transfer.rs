@@ -1,10 +1,10 @@
 //! A transfer: the change that a descriptor describes, as a pure value.
 //!
 //! There are four kinds. A *relocation* moves a token from its source to its destination, its alternate
-//! bucket, and may place another token in the slot it leaves. An *admission* adds a token to its source if
-//! the destination, the witness, holds no equal one; only the source is frozen. An *emptying* removes all tokens of
-//! its source; only that is frozen. A *split*, in a table that doubles, hands the tokens of its source over to two new
-//! words; only the source is frozen.
+//! bucket, and may place another token in the slot it leaves. An *admission* adds a token to its source if the witness
+//! holds no equal one: in a fixed table that is its destination; in one that doubles only its owner knows it. An
+//! *emptying* removes all tokens of its source. A *split*, in a table that doubles, hands the tokens of its source over
+//! to two new words. All but a relocation freeze the source alone.
 
 use crate::layout::{Bucket, Layout, Token};
 

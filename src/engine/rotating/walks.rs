@@ -61,6 +61,7 @@ impl<L: Layout> Rotating<L> {
         }
     }
 
+    /// Linearization point: that of the table's insert, or see [late inserts](crate::design::rotation#late-inserts).
     #[inline]
     pub(super) fn insert(&self, hash: u64) -> Result<(), InsertError> {
         loop {

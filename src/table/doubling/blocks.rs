@@ -330,7 +330,7 @@ impl Blocks {
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     pub(crate) fn swept(&self, GrowingRoot(root): GrowingRoot, hash: u64) -> Swept<'_> {
         let shift_below = root.0.addr().wrapping_sub(1) as u32;
-        // SAFETY: the root said that the level is growing after `lead_to`, and was read with Acquire. Blocks stay while
+        // SAFETY: the root said that the level is growing after `lead_to`, and was read with SeqCst. Blocks stay while
         // the table is borrowed.
         unsafe { Swept::new(root.words(), shift_below, hash) }
     }

@@ -8,8 +8,8 @@
 //! more                a bucket
 //! ```
 //!
-//! A cell goes through these from the top down, and never back: absent, bucket or reference, gone, and absent again
-//! when its memory is given back. So a late exchange that expects a bucket or a reference fails.
+//! A cell goes through these in this order, and never back: absent, bucket or reference, gone, and absent again when
+//! its memory is given back. So a late exchange that expects a bucket or a reference fails.
 
 use crate::layout::{Bucket, Lanes};
 use crate::table::{Content, Reference, Word as FixedWord};

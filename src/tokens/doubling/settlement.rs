@@ -144,8 +144,8 @@ fn live_by(tokens: &Doubling, index: Index, settle: impl Fn(&Doubling, usize) ->
 
 /// Completes the split of `bucket`, if one is in progress.
 ///
-/// Pinned: only this writes into absent words. A helper that sleeps here keeps the memory of the children from being
-/// given back, after which they would be absent again.
+/// Pinned: it writes into absent words, as only `open` does besides. A helper that sleeps here keeps the memory of the
+/// children from being given back, after which they would be absent again.
 #[cold]
 pub(super) fn finish(tokens: &Doubling, bucket: usize) {
     let guard = crossbeam_epoch::pin();
