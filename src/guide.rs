@@ -41,8 +41,8 @@
 //! * **The size is fixed**, unless you choose a filter that grows. A full filter refuses inserts with an error.
 //! * **Remove only what you inserted.** The filter does not store the items, so it cannot check this. Any other removal
 //!   can remove another item ([`removing`]).
-//! * **Any hashable type is an item.** `7u32` and `7u64` are different items, and the compiler does not warn you
-//!   ([`hashing`](hashing#one-type-for-one-item)).
+//! * **Any hashable type is an item.** `7u32` and `7u64` are different items, an unsuffixed `7` is an `i32`, and the
+//!   compiler does not warn you ([`hashing`](hashing#one-type-for-one-item)).
 //!
 //! # Which filter
 //!

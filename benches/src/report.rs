@@ -10,17 +10,13 @@ use crate::rig::{Faults, Rig};
 /// The machine, and what this build does differently on it, in one line.
 #[must_use]
 pub fn machine() -> String {
-    let pages = if cfg!(feature = "huge-pages") {
-        ", the filter in huge pages"
-    } else {
-        ""
-    };
-    let build = if cfg!(target_feature = "avx2") {
-        ", built for AVX2"
-    } else {
-        ""
-    };
-    format!("{}{pages}{build}", charts::machine::machine())
+    let special = [
+        (cfg!(feature = "huge-pages"), ", the filter in huge pages"),
+        (cfg!(target_feature = "avx2"), ", built for AVX2"),
+    ];
+    let special = special.iter().filter(|(is_so, _)| *is_so);
+    let special: String = special.map(|(_, words)| *words).collect();
+    format!("{}{special}", charts::machine::machine())
 }
 
 /// Text in columns, the first to the left, all others to the right. Rows that have nothing to say are left out.

@@ -11,7 +11,7 @@ use super::OutOfMemory;
 /// | [`Disturbed`](Self::Disturbed) | at once | |
 /// | [`NoDescriptor`](Self::NoDescriptor) | at once | `clear` or `snapshot`, if threads died in inserts |
 /// | [`TooManyCopies`](Self::TooManyCopies) | after a removal of a copy | `insert_unique` |
-/// | [`CannotGrow`](Self::CannotGrow) | after a removal | a higher limit, or more memory |
+/// | [`CannotGrow`](Self::CannotGrow) | after a removal from the newest table | a higher limit, or more memory |
 /// | [`Value`](Self::Value) | no | a layout with larger values |
 ///
 /// Tests of your program can construct each of them: `InsertError::Full { len: 1_000, slots: 1_024 }`.
@@ -239,7 +239,7 @@ impl InsertManyError {
 
 /// Why a growing filter found no room, and did not grow.
 ///
-/// Every stored item stays where lookups find it. Inserts continue to succeed wherever there is room.
+/// Every stored item stays where lookups find it. Inserts continue to succeed wherever the newest table has room.
 ///
 /// # Examples
 ///

@@ -350,6 +350,7 @@ impl<E: Buildable, S: Clone> Clone for FilterBuilder<E, S> {
 #[cfg(feature = "std")]
 impl<E: Buildable> Filter<E, RandomState> {
     /// Creates a filter for `items` items, with a randomly seeded hasher. 0 items give the smallest filter.
+    /// Its [`capacity`](Filter::capacity) is 0 if it does not grow, but some items fit.
     ///
     /// For a growing filter this sizes the first table. That table holds about `items` items, or up to 2 % fewer from
     /// half a million items up, because its searches are shorter. The filter has no limits.

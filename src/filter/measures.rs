@@ -40,8 +40,8 @@ impl<E: Engine, S> Filter<E, S> {
     /// The number of items that the filter is sized for: the argument of `with_capacity`, or the number that fits the
     /// buckets. The filter usually holds some more. It may hold fewer items if each has several copies.
     ///
-    /// For a growing filter: the number that its present tables hold. For a rotating filter: the number that each
-    /// generation holds.
+    /// For a growing filter: the number that its newest table holds, and those in older tables. For a rotating filter:
+    /// the number that each generation holds.
     ///
     /// # Examples
     ///

@@ -49,7 +49,8 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     ///
     /// If any number of threads race for an absent item, the call returns true for exactly one of them, unless all are
     /// refused or the item is a false positive. It returns false if another item with the same token is stored (a false
-    /// positive), or if another thread inserted an equal item with [`insert`](Self::insert). A concurrent remove takes
+    /// positive): then `item` has no token of its own, and lookups miss it once the other item is removed. To store all
+    /// of many distinct items, use [`insert`](Self::insert). A concurrent remove, or insert of an equal item, takes
     /// effect either before or after the call.
     ///
     /// A growing filter checks all its tables, and all of this holds however it grows meanwhile. A rotating filter
@@ -102,11 +103,11 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         self.contains_hash(self.hash_one(item))
     }
 
-    /// Removes one copy of `item`. Returns false if there was none.
+    /// Removes one copy of `item`. Returns false if there was none. Call it only for an item that you inserted:
+    /// otherwise it can remove the token of [another item](crate::guide::removing), which lookups then miss.
     ///
     /// If any number of threads race for one copy, the call returns true for exactly one of them. It costs one
-    /// exchange, or two if there are copies in both buckets. See [Removing](#removing). A rotating filter removes the
-    /// oldest copy.
+    /// exchange, or two if there are copies in both buckets. A rotating filter removes the oldest copy.
     ///
     /// # Examples
     ///

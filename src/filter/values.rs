@@ -223,7 +223,8 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.insert_value_hash(self.hash_one(item), value)
     }
 
-    /// Adds an item with a value if it is absent. Returns `None` if this call added it, otherwise a value of the item.
+    /// Adds an item with a value if it is absent. Returns `None` if this call added it, otherwise a stored value: of
+    /// the item, or rarely of another item of its class. Then this one is not stored.
     ///
     /// As [`insert_unique`](Filter::insert_unique): if threads race for an absent item, one adds its value, and the
     /// others get that value, unless it is replaced or removed meanwhile.

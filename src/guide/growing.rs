@@ -68,6 +68,9 @@
 //!
 //! * **The table keeps its size when items leave.** With exclusive access, call
 //!   [`shrink_to_fit`](crate::GrowingCuckooFilter::shrink_to_fit). Two tables remain if one cannot hold the items.
+//! * **Inserts go to the newest table.** Removals from an older one make no room there. So with two tables, a filter at
+//!   its limit can refuse most inserts although many slots are vacant. If items come and go under a limit, begin with
+//!   at least a thousandth of the largest number of items: then one table remains.
 //! * **It is made for sets, with at most two copies of most items.** A bucket distinguishes only 63 kinds of items, and
 //!   all items of one kind have the same other bucket. Three items of one kind with three copies each overflow their
 //!   two buckets, and the table doubles until they separate. With three or more copies of each item many filters end

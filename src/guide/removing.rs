@@ -2,8 +2,8 @@
 //!
 //! # The rule
 //!
-//! Remove an item once for each successful insert of it, and never otherwise. Then no item is missed, and no token
-//! stays behind.
+//! Remove an item once for each insert that added its token, and never otherwise. Then no item that has a token is
+//! missed, and no token stays behind.
 //!
 //! The filter cannot check this. It stores tokens, not items: a token is a fingerprint in one of two buckets. Items
 //! with the same fingerprint and the same two buckets form a class, and their tokens are equal.
@@ -78,7 +78,8 @@
 //!
 //! With `insert_unique`, the caller that gets `true` owns the item, and no other caller removes it. The [quick
 //! start](super#quick-start) does this. Work that can panic, and an async task that can be dropped at an `await`, need
-//! a guard as above.
+//! a guard as above. An item that gets `false` because of another item of its class has no token: it is missed once
+//! that item is removed. So treat `false` as a rejection. To store the members of a set that you know, `insert` each.
 //!
 //! # Right: count elsewhere
 //!

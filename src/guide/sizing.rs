@@ -71,13 +71,14 @@
 //! | `extend`, `par_extend` (`rayon`) | a copy of each item | a panic | `&mut`, or `&self` as `(&filter).extend(..)` |
 //! | `collect`; with `rayon` in parallel too | one copy of equal items | the table is made larger | the items |
 //!
-//! If the source can have duplicates, use a unique insert or `collect`. If the set grows later, do not `collect`: that
-//! leaves little room. To fill with several threads, give each thread a part of the source. Inserts need no lock.
+//! If the source can have duplicates, use `collect`, or a unique insert if you never remove. If the set grows later, do
+//! not `collect`: that leaves little room. To fill with several threads, give each a part of the source.
 //!
 //! # Refused inserts
 //!
 //! [`InsertError`](crate::InsertError) lists the errors, which of them are worth a retry, and what helps. A refused
-//! insert changes nothing. A removal makes room again.
+//! insert changes nothing. A removal makes room again, for most items at once. A refused item may have to wait for some
+//! hundred removals.
 //!
 //! For [`Full`](crate::InsertError::Full), compare `len` with the capacity. Above it, the filter holds more than it was
 //! sized for: a few more items may find room. Below it, the items have several copies, the search budget is too small

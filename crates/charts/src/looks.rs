@@ -34,20 +34,13 @@ const LOOKS: [(&str, Look); 14] = [
 /// The looks of the series of a chart. A name that is not in the list gets one that no other has in this chart, as long as
 /// there is one.
 pub(crate) fn of(names: &[&str]) -> Vec<Look> {
-    let known = |name: &&str| {
-        let mut looks = LOOKS.iter();
-        looks.find(|(known, _)| known == name).map(|known| known.1)
-    };
+    let known = |name: &&str| Some(LOOKS.iter().find(|known| known.0 == *name)?.1);
     let taken: Vec<Look> = names.iter().filter_map(known).collect();
     let all = LOOKS.iter().map(|known| known.1);
-    let mut free = all
-        .clone()
-        .filter(|look| !taken.contains(look))
-        .chain(all.cycle());
-    let looks = names
-        .iter()
-        .filter_map(|name| known(name).or_else(|| free.next()));
-    looks.collect()
+    let free = all.clone().filter(|look| !taken.contains(look));
+    let mut free = free.chain(all.cycle());
+    let looks = names.iter().map(|name| known(name).or_else(|| free.next()));
+    looks.flatten().collect()
 }
 
 #[cfg(test)]
