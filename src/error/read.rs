@@ -40,9 +40,9 @@ pub enum ReadError {
         /// The number of bytes found.
         found: u64,
     },
-    /// The first bytes are not those of a stored filter.
+    /// The first bytes are not those of a stored filter. They are checked before any checksum.
     NotAFilter,
-    /// A later version of this crate wrote the filter, in a form that this version does not know.
+    /// A later version of this crate wrote the filter, in an unknown form; or its version number is damaged.
     NewerVersion {
         /// The version of the stored form.
         found: u16,

@@ -235,7 +235,8 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// Refuses to build a filter that would take more than this number of bytes, before they are allocated. The log of
     /// a first [`snapshot`](Filter::snapshot) is not included.
     ///
-    /// A growing filter also refuses to grow beyond the limit, and counts the log.
+    /// A growing filter also refuses to grow beyond the limit, and counts the log. If items come and go at the limit,
+    /// begin with a thousandth of the largest number of items ([why](crate::guide::growing#what-is-different)).
     ///
     /// # Examples
     ///

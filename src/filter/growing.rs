@@ -13,7 +13,7 @@ impl Grows for Dyn {}
 /// Filters that grow.
 impl<E: Grows, S> Filter<E, S> {
     /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest
-    /// table, reads all of them.
+    /// table, reads all of them. The number of generations if a [`DynFilter`](crate::DynFilter) rotates.
     ///
     /// # Examples
     ///

@@ -60,7 +60,7 @@
 //! # Ok::<(), lockfree_cuckoo::BuildError>(())
 //! ```
 //!
-//! The memory limit counts both the old and the new words of a doubling: a filter of `n` bytes needs a little more than
+//! The memory limit counts both the old and the new words of a doubling: tables of `n` bytes need a little more than
 //! `3 n` to double. To share one limit among several filters, use
 //! [`limit_memory_usage`](crate::GrowingCuckooFilter::limit_memory_usage).
 //!

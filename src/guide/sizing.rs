@@ -78,7 +78,7 @@
 //!
 //! [`InsertError`](crate::InsertError) lists the errors, which of them are worth a retry, and what helps. A refused
 //! insert changes nothing. A removal makes room again, for most items at once. A refused item may have to wait for some
-//! hundred removals.
+//! hundred. If a growing filter has two tables, only removals from the newest [make room](super::growing).
 //!
 //! For [`Full`](crate::InsertError::Full), compare `len` with the capacity. Above it, the filter holds more than it was
 //! sized for: a few more items may find room. Below it, the items have several copies, the search budget is too small
