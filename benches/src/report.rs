@@ -33,8 +33,8 @@ impl Table {
         let head: Vec<String> = head.into_iter().map(Into::into).collect();
         table.load_style(presets::NOTHING).set_header(head);
         for (at, column) in table.column_iter_mut().enumerate() {
-            let numbers = [CellAlignment::Left, CellAlignment::Right][at.min(1)];
-            column.set_padding((0, 2)).set_cell_alignment(numbers);
+            let alignment = [CellAlignment::Left, CellAlignment::Right][at.min(1)];
+            column.set_padding((0, 2)).set_cell_alignment(alignment);
         }
         Self(table)
     }
@@ -50,7 +50,7 @@ impl Table {
     /// Prints the table below a caption, unless it is empty.
     pub fn print(&self, caption: &str) {
         if !self.0.is_empty() {
-            println!("\n{caption}\n{}", self.0);
+            println!("\n{caption}\n{}", self.0.trim_fmt());
         }
     }
 }
@@ -118,4 +118,18 @@ pub fn allocated() -> Option<usize> {
 /// Prints whether the processes had two cores, by their speedups: about 2 if the cores were free.
 pub fn print_cores(speedups: &[f64]) {
     println!("\nTwo threads by one, arithmetic, process by process: {speedups:.2?}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_empty_rows_left_out() {
+        let mut table = Table::new(["name", "rate"]);
+        let rows = [["a", "1000.5"], ["empty", "-"], ["longer", "1"]];
+        rows.into_iter().for_each(|row| table.row(row));
+        let text = "name      rate\na       1000.5\nlonger       1";
+        assert_eq!(table.0.trim_fmt(), text);
+    }
 }

@@ -50,9 +50,8 @@ impl Work {
     #[must_use]
     pub fn words(self) -> String {
         let value = self.to_possible_value().expect("no work is skipped");
-        value
-            .get_help()
-            .map_or_else(|| self.name(), ToString::to_string)
+        let help = value.get_help().expect("each work is documented");
+        help.to_string()
     }
 
     /// The work of single calls, of a work in batches.

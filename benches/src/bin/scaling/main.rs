@@ -1,15 +1,10 @@
 //! How does the filter compare, with the bare limit and with its rivals, on one thread and on many?
 //!
-//! In one process, slices of a contender's work and of the limit's take turns, so a disturbance of the
-//! machine meets both, and the paired ratios hold where the rates do not. The ratio to a rival is the
-//! quotient of two ratios to the limit of the same process. What the cores of a virtual machine are worth to
-//! each other changes from process to process, so each measurement is repeated in several processes, which
-//! this program starts as its children; what counts is the median over processes.
-//!
-//! Up to the number of cores, rates are operations per second with a processor; beyond, per second of wall
-//! time.
-//!
-//! With `RUSTFLAGS="-C target-cpu=native"` the compiler may use what else the processor has.
+//! In one process, slices of a contender's work and of the limit's take turns, so a disturbance of the machine meets
+//! both, and the paired ratios hold where the rates do not. The ratio to a rival is the quotient of two ratios to the
+//! limit of the same process. What the cores of a virtual machine are worth to each other changes from process to
+//! process, so children of this program repeat each measurement; what counts is the median over processes.
+//! Up to the number of cores, rates are operations per second with a processor; beyond, per second of wall time.
 //!
 //! It takes about an hour; `--sizes 1M --processes 1 --seconds 0.06` less than three minutes. `--contenders filter` leaves out
 //! the rivals. `--into README.md` writes the table of the README; `benches/measure` does all that the figures come from.

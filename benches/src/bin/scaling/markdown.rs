@@ -49,10 +49,15 @@ const WORKS: [(Work, Option<Work>); 5] = [
 
 const THREADS: [usize; 2] = [1, 2];
 
+/// A cell with some numbers.
+fn cell(numbers: impl Iterator<Item = Option<f64>>, digits: usize) -> String {
+    let numbers = numbers.map(|number| or_dash(number, |number| format!("{number:.digits$}")));
+    numbers.collect::<Vec<_>>().join(" / ")
+}
+
 /// A cell for one thread and for two.
-fn on_threads(cell: impl Fn(usize) -> Option<f64>, digits: usize) -> String {
-    let cells = THREADS.map(|threads| or_dash(cell(threads), |value| format!("{value:.digits$}")));
-    cells.join(" / ")
+fn on_threads(number: impl Fn(usize) -> Option<f64>, digits: usize) -> String {
+    cell(THREADS.into_iter().map(number), digits)
 }
 
 /// All contenders of a run, size by size.
@@ -83,22 +88,12 @@ pub(crate) fn contenders(run: &Results) -> String {
             row(name, nothing(), &cells, batches, "-".to_owned());
         }
         for name in size.contenders() {
-            let cells = |work| {
-                on_threads(
-                    |threads| size.cell(name, (work, threads), |cell| cell.ratio),
-                    2,
-                )
-            };
+            let cells = |work| on_threads(|threads| size.ratio(name, (work, threads)), 2);
             let about = size.about(name).unwrap_or_default();
             let bits = or_dash(about.bits(size.items), |bits| format!("{bits:.1}"));
             let wrong = format!("{:.4} %", 100.0 * about.false_positives);
-            row(
-                name,
-                [bits, wrong],
-                &cells,
-                false,
-                about.faults.sum().to_string(),
-            );
+            let failed = about.faults.sum().to_string();
+            row(name, [bits, wrong], &cells, false, failed);
             if name == FILTER {
                 row("filter in batches", nothing(), &cells, true, "-".to_owned());
             }
@@ -110,24 +105,19 @@ pub(crate) fn contenders(run: &Results) -> String {
 /// The filter by the limit, and by the fastest rival.
 fn rivals(run: &Results) -> String {
     let sizes = run.sizes.iter().map(|size| items_name(size.items));
-    let mut text = format!("\n| {} items |", sizes.collect::<Vec<_>>().join(" / "));
-    for threads in ["1 thread", "2 threads"] {
-        let _ = write!(text, " limit, {threads} | rival, {threads} |");
-    }
-    text.push_str("\n|---|---|---|---|---|\n");
+    let mut text = format!(
+        "\n| {} items | limit, 1 thread | rival, 1 thread | limit, 2 threads | rival, 2 threads |\n\
+         |---|---|---|---|---|\n",
+        sizes.collect::<Vec<_>>().join(" / ")
+    );
     for (work, _) in WORKS {
         let _ = write!(text, "| {} |", work.words().trim_end_matches('.'));
         for threads in THREADS {
             let key = (work, threads);
-            let of_all = |ratio: &dyn Fn(&Size) -> Option<f64>, digits| {
-                let ratios = run.sizes.iter().map(ratio);
-                let ratios =
-                    ratios.map(|ratio| or_dash(ratio, |ratio| format!("{ratio:.digits$}")));
-                ratios.collect::<Vec<_>>().join(" / ")
-            };
-            let limit = of_all(&|size| size.cell(FILTER, key, |cell| cell.ratio), 2);
-            let rival = of_all(&|size| by_the_fastest(size, key), 1);
-            let _ = write!(text, " {limit} | {rival} |");
+            let sizes = run.sizes.iter();
+            let limit = sizes.clone().map(|size| size.ratio(FILTER, key));
+            let rival = sizes.map(|size| by_the_fastest(size, key));
+            let _ = write!(text, " {} | {} |", cell(limit, 2), cell(rival, 1));
         }
         text.push('\n');
     }
@@ -226,14 +216,13 @@ mod tests {
     #[test]
     fn one_that_is_wrong_too_often_is_no_rival() {
         let text = rivals(&run());
-        assert!(
-            text.contains("| Lookups of stored items | 0.90 | 3.0 | 0.90 | 3.0 |"),
-            "{text}"
-        );
-        assert!(
-            text.contains("| Lookups of absent items | - | - | - | - |"),
-            "{text}"
-        );
+        let rows = [
+            "| Lookups of stored items | 0.90 | 3.0 | 0.90 | 3.0 |",
+            "| Lookups of absent items | - | - | - | - |",
+        ];
+        for row in rows {
+            assert!(text.contains(row), "{row}\n{text}");
+        }
     }
 
     #[test]

@@ -62,6 +62,11 @@ impl Size {
         self.over_processes(|process| process.cell(contender, key).map(of))
     }
 
+    /// The ratio of a contender to the limit.
+    pub(crate) fn ratio(&self, contender: &str, key: Key) -> Option<f64> {
+        self.cell(contender, key, |cell| cell.ratio)
+    }
+
     /// The rate of the limit.
     pub(crate) fn limit(&self, key: Key) -> Option<f64> {
         median(

@@ -26,9 +26,8 @@ fn latencies(size: &Size) -> Table {
                 let number = size.latency(name, threads, of);
                 or_dash(number, |number| format!("{number:.0}"))
             };
-            let shares = 0..Quantiles::SHARES.len();
             let mut row = vec![format!("{name}, {threads} threads")];
-            row.extend(shares.map(|at| number(&|times| times.lookups[at])));
+            row.extend((0..Quantiles::SHARES.len()).map(|at| number(&|times| times.lookups[at])));
             row.push(number(&|times| times.longest));
             row.push(number(&|times| times.operations));
             table.row(row);
