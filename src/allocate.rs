@@ -4,11 +4,15 @@
 mod cells;
 #[cfg(all(any(feature = "std", feature = "huge-pages"), target_os = "linux"))]
 mod pages;
+#[cfg(feature = "std")]
+mod shared;
 
 #[cfg(feature = "std")]
-pub(crate) use cells::Parts;
+pub(crate) use cells::ReleaseChunks;
 #[cfg(feature = "std")]
 pub(crate) use cells::{ALIGNMENT, Cells};
+#[cfg(feature = "std")]
+pub(crate) use shared::Shared;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,7 +20,9 @@ use core::ops::Range;
 
 use crate::error::OutOfMemory;
 #[cfg(feature = "std")]
-use crate::sync::{self, AtomicU64};
+use crate::sync;
+#[cfg(feature = "std")]
+use crate::sync::AtomicU64;
 
 /// Allocates a slice of `len` values. `value` makes each of them.
 pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>, OutOfMemory> {
@@ -24,6 +30,18 @@ pub(crate) fn slice<T>(len: usize, value: impl FnMut() -> T) -> Result<Box<[T]>,
     grow(&mut values, len)?;
     values.extend(core::iter::repeat_with(value).take(len));
     Ok(values.into_boxed_slice())
+}
+
+/// Allocates a box for this value, which is lost if there is no memory.
+pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, OutOfMemory> {
+    let mut values = Vec::new();
+    grow(&mut values, 1)?;
+    values.push(value);
+    let only = Box::into_raw(values.into_boxed_slice()).cast::<T>();
+    #[allow(unsafe_code, reason = "stable Rust has no `Box::try_new`")]
+    // SAFETY: it points to the only element of a boxed slice, which nobody else owns. One value
+    // and a slice of one have the same layout.
+    Ok(unsafe { Box::from_raw(only) })
 }
 
 /// Allocates room for `more` values.
@@ -43,8 +61,9 @@ pub(crate) fn place<T>(values: &[T]) -> Range<usize> {
     start.addr()..end.addr()
 }
 
-/// Lets the system have the whole pages of some cells that nobody writes to, and whose values nobody needs. Returns how
-/// many bytes. They read as 0 from then on, and take memory again when they are next written to.
+/// Lets the system have the whole pages of some cells that nobody writes to, and whose values
+/// nobody needs. Returns how many bytes. They read as 0 from then on, and take memory again when
+/// they are next written to.
 #[cfg(feature = "std")]
 pub(crate) fn release_pages(cells: &[AtomicU64]) -> usize {
     #[cfg(target_os = "linux")]

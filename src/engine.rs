@@ -1,18 +1,12 @@
 //! Engines: what a filter does with a hash.
 //!
-//! There are three: [`Fixed`], one table; [`Growing`], a table that doubles; and [`Rotating`], a ring of tables. The
-//! public filter is written once, over the trait [`Operations`]. [`Dyn`](crate::Dyn) boxes any of them, for a choice at
-//! run time.
+//! There are three: [`Fixed`](crate::Fixed), one table; [`Growing`](crate::growing), a table that
+//! doubles; and [`Rotating`](crate::Rotating), a ring of tables. The public filter is written once,
+//! over the trait [`RawFilter`](operations::RawFilter). [`Dyn`](crate::Dyn) boxes any of them, for
+//! a choice at run time.
 
-#[cfg(feature = "std")]
-pub(crate) mod growing;
-mod operations;
+pub(crate) mod clock;
+pub(crate) mod measures;
+pub(crate) mod operations;
 pub(crate) mod plan;
-pub(crate) mod rotating;
-
-#[cfg(feature = "std")]
-pub use growing::Growing;
-pub(crate) use operations::{Build, Operations, check_lengths};
-pub use operations::{Fixed, Rotates};
-pub(crate) use plan::{Filling, Plan, Size};
-pub use rotating::Rotating;
+pub(crate) mod values;

@@ -36,7 +36,8 @@ pub use read::{ReadError, RotateError, SnapshotError};
 
 /// The memory for a filter, or for its stored form, could not be allocated.
 ///
-/// Every error with this cause contains this value: [`BuildError`], [`SnapshotError`], [`ReadError`], [`GrowthError`].
+/// Every error with this cause contains this value: [`BuildError`], [`SnapshotError`],
+/// [`ReadError`], [`GrowthError`].
 ///
 /// # Examples
 ///

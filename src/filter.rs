@@ -1,6 +1,7 @@
 //! The public type, one definition for all engines and hashers.
 
-// The documentation lists the methods in the order of these lines, from the constructors to storing.
+// The documentation lists the methods in the order of these lines, from the constructors to
+// storing.
 
 mod builder;
 
@@ -29,49 +30,61 @@ mod collect;
 pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
 pub use dynamic::{Dyn, DynFilter};
-pub use values::Values;
 
 use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-#[cfg(feature = "std")]
-use crate::engine::Growing;
-use crate::engine::{Fixed, Operations, Plan, Rotating};
+use crate::codec::chunks::Stored;
+use crate::codec::header::Header;
+use crate::codec::reading;
+use crate::codec::reading::Restored;
+use crate::codec::source::Source;
+use crate::engine::operations::RawFilter;
+use crate::engine::plan::Plan;
 use crate::error::{OutOfMemory, ReadError, SnapshotError};
-use crate::layout::{Layout, Shape};
+use crate::fixed::Fixed;
+#[cfg(feature = "std")]
+use crate::growing::Growing;
+use crate::kernel::layout::{Layout, Shape};
 use crate::random_state::RandomState;
-use crate::stored::{self, Frame, Restored, Source, Stored};
+use crate::rotating::Rotating;
 
 /// An approximate set that many threads share without a lock.
 ///
-/// An item is stored as a fingerprint in one of two buckets. A fingerprint has 16 bits and a bucket four slots, unless
-/// another [layout](crate::guide::layouts) is chosen. [`contains`](Filter::contains) may be true for an item that was
-/// never inserted, with a probability of at most about 0.012 % with the layout 4 x 16
-/// ([`false_positive_rate`](Filter::false_positive_rate)). It is never false for a stored item. Everything else is
-/// exact, whatever other threads do: no item is lost, and no copy is removed twice.
+/// An item is stored as a fingerprint in one of two buckets. A fingerprint has 16 bits and a bucket
+/// four slots, unless another [layout](crate::guide::layouts) is chosen.
+/// [`contains`](Filter::contains) may be true for an item that was never inserted, with a
+/// probability of at most about 0.012 % with the layout 4 x 16
+/// ([`false_positive_rate`](Filter::false_positive_rate)). It is never false for a stored item.
+/// Everything else is exact, whatever other threads do: no item is lost, and no copy is removed
+/// twice.
 ///
-/// Precisely, the filter is a multiset of *tokens*. Two items have the same token, and are of one class, if they agree
-/// in fingerprint and candidate buckets. Such items cause false positives. Every operation is linearizable with respect
-/// to the multiset of tokens, except [`count`](Filter::count) and the measures ([`len`](Filter::len),
-/// [`load_factor`](Filter::load_factor) and those derived from them).
+/// Precisely, the filter is a multiset of *tokens*. Two items have the same token, and are of one
+/// class, if they agree in fingerprint and candidate buckets. Such items cause false positives.
+/// Every operation is linearizable with respect to the multiset of tokens, except
+/// [`count`](Filter::count), [`snapshot`](Filter::snapshot) and storing, and the measures
+/// ([`len`](Filter::len), [`load_factor`](Filter::load_factor) and those derived from them).
 ///
-/// All operations take `&self` and are lock-free: a thread that stops at any point, even permanently, does not prevent
-/// other threads from finishing. After construction only [`snapshot`](Filter::snapshot) and storing allocate. (With the
-/// feature `std`, the first write of a thread, to any filter, obtains a number for the thread, and registers with the C
-/// runtime to return the number when the thread ends. That may allocate, and may take a lock of the runtime.)
+/// All operations take `&self` and are lock-free: a thread that stops at any point, even
+/// permanently, does not prevent other threads from finishing. After construction a filter that
+/// does not grow allocates only in [`snapshot`](Filter::snapshot), when it is stored, and for a few
+/// descriptors when other calls hold all that there are. If the allocator takes a lock, a thread
+/// that stops in it can block these. (With the feature `std`, the first write of
+/// a thread, to any filter, obtains a number for the thread, and registers with the C runtime to
+/// return the number when the thread ends. That may allocate, and may take a lock of the runtime.)
 ///
 /// # Removing
 ///
-/// Remove only what you inserted. In the rare case of a false positive, removing an item that was not inserted removes
-/// the token of another item. If [`insert_unique`](Filter::insert_unique) returned false, that call inserted nothing:
-/// do not remove for it.
+/// Remove only what you inserted. In the rare case of a false positive, removing an item that was
+/// not inserted removes the token of another item. If [`insert_unique`](Filter::insert_unique)
+/// returned false, that call inserted nothing: do not remove for it.
 ///
 /// # Memory ordering
 ///
-/// An insert *happens before* a `contains`, `insert_unique` or `remove` that finds its token. A `remove` that returns
-/// true *happens before* an operation that finds the token gone. So what a thread wrote before inserting is visible to
-/// a thread that finds the item, unless it found another copy or a false positive. All threads agree on one order of
-/// all operations.
+/// An insert *happens before* a `contains`, `insert_unique` or `remove` that finds its token. A
+/// `remove` that returns true *happens before* an operation that finds the token gone. So what a
+/// thread wrote before inserting is visible to a thread that finds the item, unless it found
+/// another copy or a false positive. All threads agree on one order of all operations.
 ///
 /// # Examples
 ///
@@ -96,28 +109,33 @@ use crate::stored::{self, Frame, Restored, Source, Stored};
 /// ```
 pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 
-/// A [`CuckooFilter`] that grows: approximate membership with exact removal, shared by many threads without a lock, for
-/// as many items as fit into memory.
+/// A [`CuckooFilter`] that grows: approximate membership with exact removal, shared by many threads
+/// without a lock, for as many items as fit into memory.
 ///
-/// Its table doubles in place: each bucket splits in two. A lookup still loads two words, however often the table has
-/// doubled. Each insert splits a few buckets, so no insert takes time linear in the table, and none waits for another.
-/// A thread that stops during a split does not prevent others from finishing it.
+/// Its table doubles in place: each bucket splits in two. A lookup still loads two words, however
+/// often the table has doubled. Each insert splits a few buckets, so no insert takes time linear in
+/// the table, and none waits for another. A thread that stops during a split does not prevent
+/// others from finishing it.
 ///
 /// Each doubling takes a bit from the stored tokens, so it adds as much to the [rate of false
-/// positives](Filter::false_positive_rate) as the first table, 0.013 %. After ten doublings the next growth adds
-/// another table, and a lookup of an absent item reads both. While the table doubles, it takes up to three times its
-/// previous memory, and then twice. So start with about the expected number of items
-/// ([`capacity`](FilterBuilder::capacity)), and use the fixed filter if you know the number.
+/// positives](Filter::false_positive_rate) as the first table, 0.013 %. After ten doublings the
+/// next growth adds another table, and a lookup of an absent item reads both. While the table
+/// doubles, it takes up to three times its previous memory, and then twice. So start with about the
+/// expected number of items ([`capacity`](FilterBuilder::capacity)), and use the fixed filter if
+/// you know the number.
 ///
-/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free. No item is lost, and no copy is
-/// removed twice. Remove only what you inserted; removal is exact in a growing filter too. Each table holds at most
-/// eight copies of an item, and one copy too many never makes the filter grow.
+/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free. No item is
+/// lost, and no copy is removed twice. Remove only what you inserted; removal is exact in a growing
+/// filter too. A table holds at most eight copies of an item: a ninth insert fails with
+/// [`TooManyCopies`](crate::InsertError::TooManyCopies) instead of growing the filter.
 ///
-/// Splits are pinned to an [epoch](https://docs.rs/crossbeam-epoch); lookups and removals are not. On Linux, the words
-/// that a doubling leaves behind go back to the system when all splits that could reach them have ended. On other
-/// systems, and for parts of a page, they go back when the filter is dropped.
+/// Splits are pinned to an [epoch](https://docs.rs/crossbeam-epoch); lookups and removals are not.
+/// On Linux, the words that a doubling leaves behind go back to the system when all splits that
+/// could reach them have ended. On other systems, and for parts of a page, they go back when the
+/// filter is dropped.
 ///
-/// Its buckets have 4 slots of 16 bits. Only fixed and rotating filters take another [layout](crate::guide::layouts).
+/// Its buckets have 4 slots of 16 bits. Only fixed and rotating filters take another
+/// [layout](crate::guide::layouts).
 ///
 /// # Examples
 ///
@@ -137,34 +155,41 @@ pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 #[cfg(feature = "std")]
 pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 
-/// A [`CuckooFilter`] that forgets: items leave by themselves, one to two periods after their insert.
+/// A [`CuckooFilter`] that forgets: items leave by themselves, one to two periods after their
+/// insert.
 ///
-/// It holds the items of several generations, two unless [set](FilterBuilder::generations). Inserts go to the young
-/// one. [`rotate`](Filter::rotate) makes an empty generation the young one, and forgets the oldest with all its items.
-/// Call it periodically, or when the young generation [is full](Filter::is_full). Any thread can call it while others
-/// use the filter. All memory is allocated at construction, and reused.
+/// It holds the items of several generations, two unless [set](FilterBuilder::generations). Inserts
+/// go to the young one. [`rotate`](Filter::rotate) makes an empty generation the young one, and
+/// forgets the oldest with all its items. It does not happen by itself: call
+/// [`rotate_if_due`](Filter::rotate_if_due) with a [clock](crate::RotationClock), or `rotate` when
+/// the young generation [is full](Filter::is_full). Any thread can call them while others use the
+/// filter. All memory is allocated at construction, and reused.
 ///
 /// With `n` generations:
 ///
-/// * **An item is found** by lookups that begin after its insert returned, and end before the `n`-th rotation after the
-///   insert *began*.
-/// * **An item is forgotten** by the `n`-th rotation after its insert *returned*: lookups that begin later do not find
-///   it, unless it is inserted again or is a false positive.
-/// * **[`insert_unique`](Filter::insert_unique) returns true at most once in the life of an item**, even if the filter
-///   rotates meanwhile. A life ends with the rotation that forgets the item, or with its removal.
+/// * **An item is found** by lookups that begin after its insert returned, and end before the
+///   `n`-th rotation after the insert *began*.
+/// * **An item is forgotten** by the `n`-th rotation after its insert *returned*: lookups that
+///   begin later do not find it, unless it is inserted again or is a false positive.
+/// * **[`insert_unique`](Filter::insert_unique) returns true at most once in the life of an item**,
+///   even if the filter rotates meanwhile. A life ends with the rotation that forgets the item, or
+///   with its removal.
 /// * [`remove`](Filter::remove) takes the oldest copy.
 ///
-/// A call that itself spans `n` rotations or more promises less: an item that it inserts may be forgotten at once, and
-/// an item that it should remove may already be forgotten. Until such an insert returns, other calls may find its item,
-/// then not find it, and then find it again. Remove only items that have not been forgotten: removing a forgotten item
-/// can take another item's copy ([`removing`](crate::guide::removing)).
+/// A call that itself spans `n` rotations or more promises less: an item that it inserts may be
+/// forgotten at once, and an item that it should remove may already be forgotten. Until such an
+/// insert returns, other calls may find its item, then not find it, and then find it again. Remove
+/// only items that have not been forgotten: removing a forgotten item can take another item's copy
+/// ([`removing`](crate::guide::removing)).
 ///
-/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free, rotations too. Lookups read up
-/// to `n` tables. The filter has one more table than generations. The [false-positive
-/// rates](Filter::false_positive_rate) of the generations add up. [`capacity`](Filter::capacity) and
-/// [`is_full`](Filter::is_full) are those of the young generation; [`len`](Filter::len) counts all.
+/// The rest is as for the fixed filter. Every operation takes `&self` and is lock-free, rotations
+/// too. Lookups read up to `n` tables. The filter has one more table than generations. The
+/// [false-positive rates](Filter::false_positive_rate) of the generations add up.
+/// [`capacity`](Filter::capacity) and [`is_full`](Filter::is_full) are those of the young
+/// generation; [`len`](Filter::len) counts all.
 ///
-/// See the guide on [ageing](crate::guide::rotating), and the design pages on [rotation](crate::design::rotation).
+/// See the guide on [rotating filters](crate::guide::rotating), and the design pages on
+/// [rotation](crate::design::rotation).
 ///
 /// # Examples
 ///
@@ -182,11 +207,12 @@ pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 /// ```
 pub type RotatingCuckooFilter<S = RandomState> = Filter<Rotating, S>;
 
-/// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`] and [`RotatingCuckooFilter`] are aliases of it.
+/// All filters of this crate: [`CuckooFilter`], [`GrowingCuckooFilter`] and
+/// [`RotatingCuckooFilter`] are aliases of it.
 ///
-/// `E` is the engine: [`Fixed`], [`Growing`] or [`Rotating`]. It determines what happens when the filter is full, and
-/// as time passes. Its parameter is the [layout](crate::Layout) of the buckets, 4 x 16 unless named; a `Growing` always
-/// has 4 x 16. `S` makes the hasher.
+/// `E` is the engine: [`Fixed`], [`Growing`] or [`Rotating`]. It determines what happens when the
+/// filter is full, and as time passes. Its parameter is the [layout](crate::Layout) of the buckets,
+/// 4 x 16 unless named; a `Growing` always has 4 x 16. `S` makes the hasher.
 ///
 /// # Examples
 ///
@@ -223,10 +249,11 @@ impl<E, S> Filter<E, S> {
     }
 }
 
-/// The engine of a [`Filter`]: [`Fixed`], [`Growing`], [`Rotating`], or [`Dyn`], which is any of the three.
+/// The engine of a [`Filter`]: [`Fixed`], [`Growing`], [`Rotating`], or [`Dyn`], which is any of
+/// the three.
 ///
-/// Sealed: only this crate implements it. Every engine is `Send + Sync`, so a filter is too if its hasher is. Use it as
-/// a bound to accept any filter:
+/// Sealed: only this crate implements it. Every engine is `Send + Sync`, so a filter is too if its
+/// hasher is. Use it as a bound to accept any filter:
 ///
 /// ```
 /// use lockfree_cuckoo::{CuckooFilter, Engine, Filter};
@@ -256,11 +283,12 @@ pub trait Engine: fmt::Debug + Sized + Send + Sync + 'static {
 
     /// Checks that a stored filter is of this kind and layout.
     #[doc(hidden)]
-    fn recognize(frame: &Frame) -> Result<(), ReadError>;
+    fn recognize(header: &Header) -> Result<(), ReadError>;
 
-    /// Reads what follows the header of a filter. `outside` is its number of bytes outside its engine's heap.
+    /// Reads what follows the header of a filter. `outside` is its number of bytes outside its
+    /// engine's heap.
     #[doc(hidden)]
-    fn read(frame: &Frame, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError>;
+    fn read(header: &Header, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError>;
 }
 
 impl<E: Restored> Engine for E {
@@ -283,12 +311,12 @@ impl<E: Restored> Engine for E {
         self.snapshot()
     }
 
-    fn recognize(frame: &Frame) -> Result<(), ReadError> {
-        frame.check(E::KIND, Shape::of::<E::Layout>())
+    fn recognize(header: &Header) -> Result<(), ReadError> {
+        header.check(E::KIND, Shape::of::<E::Layout>())
     }
 
-    fn read(frame: &Frame, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError> {
-        stored::read(frame, source, outside)
+    fn read(header: &Header, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError> {
+        reading::read(header, source, outside)
     }
 }
 
@@ -296,9 +324,10 @@ impl<E: Restored> Engine for E {
 ///
 /// Sealed, as [`Engine`] is.
 pub trait Buildable: Restored {
-    /// The same engine with buckets of another layout if it takes [any](AnyLayout), otherwise the engine itself.
-    // Not a type of `AnyLayout`: the compiler would then say that a growing filter's builder has no `layout`, but not
-    // why.
+    /// The same engine with buckets of another layout if it takes [any](AnyLayout), otherwise the
+    /// engine itself.
+    // Not a type of `AnyLayout`: the compiler would then say that a growing filter's builder has no
+    // `layout`, but not why.
     type With<M: Layout>: Buildable;
 }
 
@@ -368,10 +397,11 @@ impl<E: Buildable, S: Default> Default for Filter<E, S> {
     }
 }
 
-/// Prints the measures, but neither the items nor the seed.
+/// Prints the kind, the layout and the measures, but neither the items nor the seed.
 impl<E: Engine, S> fmt::Debug for Filter<E, S> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct(self.engine().kind().name())
+            .field("layout", &self.engine().shape())
             .field("len", &self.len())
             .field("capacity", &self.capacity())
             .field("tables", &self.engine().tables())

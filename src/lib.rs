@@ -1,3 +1,4 @@
+#![doc = include_str!("links.md")]
 #![doc = include_str!("../README.md")]
 // Unit tests always use the standard library.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -6,39 +7,45 @@
 extern crate alloc;
 
 mod allocate;
-mod counted;
+mod codec;
 pub mod design;
 mod engine;
 mod error;
 mod filter;
+mod fixed;
 pub mod format;
+#[cfg(feature = "std")]
+mod growing;
 pub mod guide;
-mod layout;
+mod kernel;
 mod random_state;
-mod stored;
+mod rotating;
 mod sync;
-mod table;
 #[doc(hidden)]
 #[cfg(feature = "testing")]
 pub mod testing;
 #[cfg(not(feature = "testing"))]
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "checked even so")]
 mod testing;
-mod tokens;
 
-#[cfg(feature = "std")]
-pub use engine::Growing;
-pub use engine::{Fixed, Rotates, Rotating};
+pub use codec::chunks::Chunks;
+pub use engine::clock::RotationClock;
+pub use engine::measures::Measures;
+pub use engine::operations::{Rotates, StoresValues};
+pub use engine::values::Values;
 pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,
     SnapshotError, ValueError,
 };
 pub use filter::{
     AnyLayout, Buildable, CuckooFilter, CuckooFilterBuilder, Dyn, DynFilter, Engine, Filter,
-    FilterBuilder, RotatingCuckooFilter, RotatingCuckooFilterBuilder, Values,
+    FilterBuilder, RotatingCuckooFilter, RotatingCuckooFilterBuilder,
 };
 #[cfg(feature = "std")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, Grows};
-pub use layout::{Kind, Lanes, Layout, SemiSorted, Shape, WithValues};
+pub use fixed::Fixed;
+#[cfg(feature = "std")]
+pub use growing::Growing;
+pub use kernel::layout::{Kind, Lanes, Layout, SemiSorted, Shape, WithValues};
 pub use random_state::{RandomState, SeededHasher};
-pub use stored::Chunks;
+pub use rotating::Rotating;

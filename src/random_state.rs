@@ -5,16 +5,17 @@ use rapidhash::v3::{RapidSecrets, rapidhash_v3_inline};
 
 /// Builds a filter's default hasher: rapidhash v3 with secrets made from a 64-bit seed.
 ///
-/// [`new`](Self::new) draws a random seed, which needs the feature `std`; [`with_seed`](Self::with_seed) fixes it. For
-/// byte strings, `str` and integers, the hash of a value depends on the seed alone: it is equal on every machine, of
-/// either byte order and of 32 or 64 bits, and stays equal in later releases. For other types, their `Hash` decides
-/// what they feed to a hasher.
+/// [`new`](Self::new) draws a random seed, which needs the feature `std`;
+/// [`with_seed`](Self::with_seed) fixes it. For byte strings, `str` and integers, the hash of a
+/// value depends on the seed alone: it is equal on every machine, of either byte order and of 32 or
+/// 64 bits, and stays equal in later releases. For other types, their `Hash` decides what they feed
+/// to a hasher.
 ///
-/// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which promises that its
-/// output never changes. Each value that `Hash` writes is hashed with the previous hash as the seed. The function is
-/// keyed but not cryptographic. If an adversary chooses the items *and* can learn about the seed, use a keyed
-/// cryptographic function such as SipHash, with
-/// [`with_capacity_and_hasher`](crate::CuckooFilter::with_capacity_and_hasher).
+/// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which
+/// promises that its output never changes. Each value that `Hash` writes is hashed with the
+/// previous hash as the seed. The function is keyed but not cryptographic. If an adversary chooses
+/// the items *and* can learn about the seed, use a keyed cryptographic function such as SipHash,
+/// with [`with_capacity_and_hasher`](crate::CuckooFilter::with_capacity_and_hasher).
 ///
 /// # Examples
 ///
@@ -68,12 +69,13 @@ impl RandomState {
         }
     }
 
-    /// The hash of a byte string: the same on every machine, with every version of Rust, and in every later release.
+    /// The hash of a byte string: the same on every machine, with every version of Rust, and in
+    /// every later release.
     ///
-    /// It is rapidhash v3 of the length, as eight little-endian bytes, and with that as the seed, rapidhash v3 of the
-    /// bytes. Today `hash_one` of a `[u8]` gives the same, but the standard library does not promise how `Hash` passes
-    /// a slice to a hasher. Where hashes are kept, or compared between machines, use this and the methods that take a
-    /// hash.
+    /// It is rapidhash v3 of the length, as eight little-endian bytes, and with that as the seed,
+    /// rapidhash v3 of the bytes. Today `hash_one` of a `[u8]` gives the same, but the standard
+    /// library does not promise how `Hash` passes a slice to a hasher. Where hashes are kept, or
+    /// compared between machines, use this and the methods that take a hash.
     ///
     /// # Examples
     ///

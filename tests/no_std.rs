@@ -1,7 +1,7 @@
-//! What there is without the standard library: filters whose hasher is given, and all that they do.
+//! The crate without the standard library: filters with a given hasher, and all their operations.
 //!
-//! Runs with every choice of features; `cargo test --no-default-features --test no_std` is the one that matters.
-//! The threads and sets here are the test's own.
+//! Runs with every choice of features. `cargo test --no-default-features --test no_std` is the run
+//! that matters. Only the test itself uses threads and sets.
 
 use lockfree_cuckoo::{
     CuckooFilter, CuckooFilterBuilder, InsertError, RandomState, RotatingCuckooFilter,
@@ -46,7 +46,7 @@ fn impossible_sizes_are_errors() {
 }
 
 #[test]
-fn takes_what_it_is_sized_for_and_then_is_full() {
+fn takes_its_capacity_and_then_is_full() {
     let filter = seeded(50_000);
     for item in 0..50_000u32 {
         filter.insert(&item).expect("sized for it");
@@ -76,7 +76,7 @@ fn the_count_is_exact_with_more_threads_than_counters() {
 }
 
 #[test]
-fn forgets_what_is_old() {
+fn old_items_expire() {
     let builder = RotatingCuckooFilterBuilder::with_hasher(RandomState::with_seed(7));
     let filter: RotatingCuckooFilter = builder.generations(3).build().expect("memory");
     for period in 0..10u32 {

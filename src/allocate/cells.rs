@@ -1,29 +1,33 @@
 //! Cells that are all 0, at an address with some low bits to spare, and a header in front of them.
 //!
-//! They are memory of zeros that nobody has to write. An allocator writes the zeros itself wherever memory has been
-//! used before, which takes a time that grows with the memory. The system hands out fresh pages, and clears each of
-//! them when it is first touched. So on Linux large memory comes from the system, and goes back to it. Elsewhere all of
-//! it comes from the allocator.
+//! They are memory of zeros that no thread has to write. An allocator writes the zeros itself
+//! wherever memory has been used before, which takes a time that grows with the memory. The system
+//! hands out fresh pages, and clears each of them when it is first touched. So on Linux large
+//! memory comes from the system, and goes back to it. Elsewhere all of it comes from the allocator.
 
 use alloc::alloc::{alloc_zeroed, dealloc};
 use core::alloc::Layout;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::num::NonZero;
 use core::ops::Deref;
 use core::ptr::{self, NonNull};
+use core::slice;
 
 use memmap2::{MmapMut, MmapRaw};
 
 use crate::error::OutOfMemory;
-use crate::sync::{self, AtomicU64};
+use crate::sync;
+use crate::sync::AtomicU64;
 
-/// What the address of the first cell is a multiple of.
+/// The alignment of the first cell.
 pub(crate) const ALIGNMENT: usize = 256;
 
 /// An allocator writes as many bytes in no time.
 const SMALL: usize = 1 << 14;
 
-/// Cells that were all 0 when they were allocated. The header ends where the first of them begins, so that who knows
-/// the one address knows the other one.
+/// Cells that were all 0 when they were allocated. The header ends where the first of them begins,
+/// so that who knows the one address knows the other one.
 #[derive(Debug)]
 pub(crate) struct Cells<H> {
     first: NonNull<AtomicU64>,
@@ -33,10 +37,12 @@ pub(crate) struct Cells<H> {
 }
 
 #[allow(unsafe_code, reason = "it owns its cells, as a box of a slice does")]
-// SAFETY: cells can be used by any thread.
+// SAFETY: it owns the cells, the header and the memory, and nothing of them belongs to a thread:
+// cells and headers that any thread may have are all there is, and any thread can free the memory.
 unsafe impl<H: Send> Send for Cells<H> {}
 #[allow(unsafe_code, reason = "as above")]
-// SAFETY: as above.
+// SAFETY: a shared reference gives shared references to the cells, which are atomic, and to the
+// header.
 unsafe impl<H: Sync> Sync for Cells<H> {}
 
 #[allow(unsafe_code, reason = "memory of zeros that is never written")]
@@ -47,10 +53,11 @@ impl<H> Cells<H> {
         size_of::<H>().next_multiple_of(ALIGNMENT)
     };
 
-    /// The size and the alignment of the memory for so many bytes of cells.
+    /// The size and the alignment of the memory for this many bytes of cells.
     ///
-    /// An allocator writes zeros itself if it is asked for an alignment that its fresh pages may not have. So it is
-    /// asked for more memory instead, unless that would be much for so few cells.
+    /// An allocator writes zeros itself if it is asked for an alignment that its fresh pages may
+    /// not have. So it is asked for more memory instead, unless that would be much for so few
+    /// cells.
     fn layout(cells: usize) -> (usize, usize) {
         let size = cells.saturating_add(Self::ROOM);
         if sync::PLAIN && size > SMALL {
@@ -60,35 +67,36 @@ impl<H> Cells<H> {
         }
     }
 
-    /// Where cells are nothing but their values, as fresh pages that nothing has been written to: in a time that does
-    /// not depend on their number.
+    /// Takes zeroed pages from the system, so the time does not depend on `len`. (A model checker's
+    /// atomics are not plain zeros, and are initialized one by one.)
     pub(crate) fn new(len: usize, header: H) -> Result<Self, OutOfMemory> {
         let failed = OutOfMemory::new(len.saturating_mul(size_of::<AtomicU64>()));
         let cells = Layout::array::<AtomicU64>(len).map_err(|_| failed)?;
         let (size, align) = Self::layout(cells.size());
         let layout = Layout::from_size_align(size, align).map_err(|_| failed)?;
         let zeros = Zeros::new(layout).ok_or(failed)?;
-        let memory = zeros.first();
-        // SAFETY: there are so many bytes more than the cells need.
-        let first = unsafe { memory.add(memory.align_offset(ALIGNMENT) + Self::ROOM) };
-        let first = first.cast::<AtomicU64>();
-        // SAFETY: there is as much room in front of the cells, and both types' alignments divide that of the first
-        // cell.
-        unsafe { first.byte_sub(size_of::<H>()).cast::<H>().write(header) };
-        if !sync::PLAIN {
-            for index in 0..len {
-                // SAFETY: the memory has room for so many cells, and is this function's.
-                unsafe { first.add(index).write(AtomicU64::new(0)) };
-            }
+        // The memory has this many bytes more than the cells need: see `layout`.
+        let begin = |address: NonZero<usize>| {
+            let room = address.get().next_multiple_of(ALIGNMENT) - address.get() + Self::ROOM;
+            address.saturating_add(room)
+        };
+        let first = zeros.first().map_addr(begin).cast::<AtomicU64>();
+        // SAFETY: `ROOM` bytes in front of the cells are in the memory, which is this function's,
+        // and the header fits in them. Its size is a multiple of its alignment, which divides that
+        // of the first cell.
+        unsafe {
+            Self::header_of(first.as_ptr()).cast_mut().write(header);
         }
+        // SAFETY: the memory has room for this many cells from there on, no one else has it, and
+        // they need not be made yet.
+        let cells = unsafe {
+            slice::from_raw_parts_mut(first.cast::<MaybeUninit<AtomicU64>>().as_ptr(), len)
+        };
         #[cfg(all(feature = "huge-pages", target_os = "linux"))]
-        // SAFETY: as above.
-        super::pages::advise(unsafe {
-            core::slice::from_raw_parts_mut(
-                first.as_ptr().cast::<core::mem::MaybeUninit<AtomicU64>>(),
-                len,
-            )
-        });
+        super::pages::advise(cells);
+        if !sync::PLAIN {
+            cells.fill_with(|| MaybeUninit::new(AtomicU64::new(0)));
+        }
         Ok(Self {
             first,
             len,
@@ -97,7 +105,7 @@ impl<H> Cells<H> {
         })
     }
 
-    /// The bytes of so many cells, with the header and what the alignment takes.
+    /// The bytes of this many cells, with the header and what the alignment takes.
     pub(crate) fn bytes_for(len: usize) -> usize {
         Self::layout(len.saturating_mul(size_of::<AtomicU64>())).0
     }
@@ -119,15 +127,17 @@ impl<H> Deref for Cells<H> {
     type Target = [AtomicU64];
 
     fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: there are so many cells, each of which has been made, or is nothing but its value, 0.
-        unsafe { core::slice::from_raw_parts(self.first.as_ptr(), self.len) }
+        // SAFETY: this many cells are in the memory, which stays as long as this is borrowed. `new`
+        // has made each of them, or left zeros, which are cells if those are `PLAIN`.
+        unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
 }
 
 #[allow(unsafe_code, reason = "it owns its cells")]
 impl<H> Drop for Cells<H> {
     fn drop(&mut self) {
-        // SAFETY: nobody else has them or the header, and their memory is freed after this.
+        // SAFETY: both were made by `new`. Nobody else has them, they are dropped once, and their
+        // memory, a field, is freed after this.
         unsafe {
             ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.len).drop_in_place();
             Self::header_of(self.first.as_ptr())
@@ -137,8 +147,8 @@ impl<H> Drop for Cells<H> {
     }
 }
 
-/// As many bytes come from the system, if it hands out fresh pages. An allocator clears fewer in the time of a few
-/// hundred page faults at most.
+/// As many bytes come from the system, if it hands out fresh pages. An allocator clears fewer in
+/// the time of a few hundred page faults at most.
 const LARGE: usize = 1 << 20;
 
 /// The smallest page that there is.
@@ -151,15 +161,8 @@ pub(super) enum Zeros {
     Allocated { first: NonNull<u8>, layout: Layout },
 }
 
-#[allow(unsafe_code, reason = "it owns its memory, as a box does")]
-// SAFETY: it is plain memory, which any thread can use and free.
-unsafe impl Send for Zeros {}
-#[allow(unsafe_code, reason = "as above")]
-// SAFETY: as above.
-unsafe impl Sync for Zeros {}
-
 impl Zeros {
-    /// Of this size, which is not 0, and this alignment. None if there is no such memory.
+    /// Takes memory of this size, which is not 0, and this alignment. `None` if there is none.
     pub(super) fn new(layout: Layout) -> Option<Self> {
         debug_assert!(layout.size() > 0);
         if cfg!(target_os = "linux") && layout.size() >= LARGE && layout.align() <= PAGE {
@@ -167,7 +170,7 @@ impl Zeros {
             return Some(Self::Pages(pages.into()));
         }
         #[allow(unsafe_code, reason = "an allocation")]
-        // SAFETY: the size is not 0.
+        // SAFETY: the size is not 0: there are the bytes in front of the cells, if no others.
         let first = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         Some(Self::Allocated { first, layout })
     }
@@ -185,7 +188,7 @@ impl Drop for Zeros {
     fn drop(&mut self) {
         if let Self::Allocated { first, layout } = self {
             #[allow(unsafe_code, reason = "it owns its memory")]
-            // SAFETY: nobody else has it, and it was allocated with this layout.
+            // SAFETY: `new` allocated it with this layout, and it is freed once.
             unsafe {
                 dealloc(first.as_ptr(), *layout);
             }
@@ -193,10 +196,10 @@ impl Drop for Zeros {
     }
 }
 
-/// A slice of cells, taken apart where pages of this size begin: no huge page is broken up. Each part the system takes
-/// back in a short time.
+/// A slice of cells, taken apart where pages of this size begin: no huge page is broken up. Each
+/// part the system takes back in a short time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parts<'a> {
+pub(crate) struct ReleaseChunks<'a> {
     cells: &'a [AtomicU64],
     /// The cells of the first part.
     first: usize,
@@ -207,7 +210,7 @@ const PART: usize = 2 << 20;
 
 const CELLS: usize = PART / size_of::<u64>();
 
-impl<'a> Parts<'a> {
+impl<'a> ReleaseChunks<'a> {
     pub(crate) fn of(cells: &'a [AtomicU64]) -> Self {
         let past = cells.as_ptr().addr() % PART / size_of::<u64>();
         Self {
@@ -289,7 +292,7 @@ mod tests {
             let cells = allocate::slice(len, || AtomicU64::new(0)).expect("memory");
             for skipped in [0, 1, 50, len / 2] {
                 let cells = &cells[skipped.min(len - 1)..];
-                let parts = Parts::of(cells);
+                let parts = ReleaseChunks::of(cells);
                 let all = (0..parts.len()).map(|number| parts.part(number));
                 assert_eq!(all.clone().map(<[_]>::len).sum::<usize>(), cells.len());
                 let mut end = cells.as_ptr();

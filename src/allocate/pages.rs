@@ -1,5 +1,5 @@
-//! Pages of memory, on Linux: larger ones, so that there are fewer TLB misses in tables that are larger than the TLB
-//! covers; and those that go back to the system while their addresses stay.
+//! Pages of memory, on Linux: larger ones, so that there are fewer TLB misses in tables that are
+//! larger than the TLB covers; and those that go back to the system while their addresses stay.
 
 #[cfg(feature = "huge-pages")]
 use core::mem::MaybeUninit;
@@ -8,12 +8,13 @@ use core::mem::MaybeUninit;
 use crate::sync::AtomicU64;
 
 #[cfg(feature = "huge-pages")]
-/// Asks the system to use pages of 2 MiB for fresh memory, on systems where a program may choose. Call it before
-/// the memory is first touched, because the system chooses then. This is a hint: if the system refuses, there is
-/// nothing to do.
+/// Asks the system to use pages of 2 MiB for fresh memory, on systems where a program may choose.
+/// Call it before the memory is first touched, because the system chooses then. This is a hint: if
+/// the system refuses, there is nothing to do.
 pub(super) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
-    /// The system takes advice only for whole pages. This passes the pages that begin and end in the memory. The
-    /// rest at both ends is unchanged. A page has 4 KiB or, on some machines, more; at most 64 KiB.
+    /// The system takes advice only for whole pages. This passes the pages that begin and end in
+    /// the memory. The rest at both ends is unchanged. A page has 4 KiB or, on some machines, more;
+    /// at most 64 KiB.
     const PAGE: usize = 1 << 16;
     /// Memory smaller than two huge pages may contain no aligned one.
     const HUGE: usize = 1 << 21;
@@ -27,15 +28,17 @@ pub(super) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
         return;
     }
     #[allow(unsafe_code, reason = "a system call")]
-    // SAFETY: the range lies in memory that is borrowed exclusively, and this advice changes no content.
+    // SAFETY: the range lies in memory that is borrowed exclusively, and this advice changes no
+    // content.
     unsafe {
         libc::madvise(start.wrapping_add(skip).cast(), whole, libc::MADV_HUGEPAGE);
     }
 }
 
 #[cfg(feature = "std")]
-/// Lets the system have the whole pages of some cells that nobody writes to, and whose values nobody needs. Returns how
-/// many bytes these are at least, wherever the cells begin: so that equal filters take equally much.
+/// Gives the whole pages of some cells back to the system, which no thread writes to, and whose
+/// values no thread needs. Returns how many bytes these are at least, wherever the cells begin: so
+/// that equal filters take equally much.
 pub(super) fn release(cells: &[AtomicU64]) -> usize {
     let start = cells.as_ptr().cast::<u8>();
     let page = page_size();
@@ -46,9 +49,11 @@ pub(super) fn release(cells: &[AtomicU64]) -> usize {
         return 0;
     }
     #[allow(unsafe_code, reason = "a system call")]
-    // SAFETY: the range lies in the cells. Other threads may read them, and may try exchanges that fail. Each cell is 0
-    // before, and after: the pages of an allocator are anonymous and private, and such a page comes back full of zeros.
-    // (A page that is shared stays as it is, and one that is locked is refused.)
+    // SAFETY: the range is whole pages inside the cells, which are borrowed, so nothing else is in
+    // them. Other threads may read the cells, and may try exchanges that fail, but no thread needs
+    // their values: the caller says so. Each cell is a word that is 0 after this, or as it was: the
+    // pages of an allocator are anonymous and private, and such a page comes back full of zeros. (A
+    // page that is shared stays as it is, and one that is locked is refused.)
     let outcome = unsafe {
         libc::madvise(
             start.wrapping_add(skip).cast_mut().cast(),
@@ -97,7 +102,8 @@ mod huge {
             assert!(slice.iter().all(|&word| word == 7));
             // Look in the middle: the ends need not be marked.
             let middle = &raw const slice[words / 2];
-            // "hg" stands for the advice. If the system does not report it, there is nothing to check.
+            // "hg" stands for the advice. If the system does not report it, there is nothing to
+            // check.
             if let Some(flags) = flags_at(middle as usize) {
                 assert_eq!(flags.contains(" hg"), expected, "{words} words: {flags}");
             }

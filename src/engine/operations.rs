@@ -1,19 +1,20 @@
-//! The operations that an engine must provide, and the calls for many hashes built on them. Also the simplest engine:
-//! one table of a fixed size.
+//! The operations that an engine must provide, and the calls for many hashes built on them.
 
 use core::fmt;
+use core::time::Duration;
 
-use super::{Filling, Plan};
-use crate::counted::CountedTable;
+use crate::engine::clock::RotationClock;
+use crate::engine::measures::Measures;
+use crate::engine::plan::{Plan, RatedLoad};
+use crate::engine::values::Values;
 use crate::error::{
-    BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
+    BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError, ValueError,
 };
-use crate::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
-use crate::table::sizing::{any_of, compared};
-use crate::tokens::{ahead, is_near};
+use crate::kernel::layout::{Kind, Layout, Shape};
+use crate::kernel::prefetch::prefetching;
 
 /// The operations of an engine, by hash. An engine that is chosen at run time has them too.
-pub trait Operations: fmt::Debug + Send + Sync + 'static {
+pub trait RawFilter: fmt::Debug + Send + Sync + 'static {
     /// What it does when it is full, and with time.
     fn kind(&self) -> Kind;
     /// The layout of its buckets.
@@ -33,6 +34,10 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     fn set_max_memory_usage(&mut self, _bytes: usize) {}
     /// The operations that only a rotating engine has.
     fn rotating(&self) -> Option<&dyn Rotates> {
+        None
+    }
+    /// The operations that only a fixed engine has, whose layout has values.
+    fn valued(&self) -> Option<&dyn StoresValues> {
         None
     }
 
@@ -70,24 +75,26 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
         self.prefetch(hash);
     }
 
-    /// Whether the second-level cache of a core is likely to hold all tables: then a prefetch costs more than it saves.
+    /// Whether the second-level cache of a core is likely to hold all tables: then a prefetch costs
+    /// more than it saves.
     fn is_near(&self) -> bool;
 
-    /// Moves one token of this class from its first candidate to its second. For checks that want it at will.
+    /// Moves one token of this class from its first candidate to its second. For checks that want
+    /// it at will.
     fn relocate_one(&self, hash: u64) -> bool;
     /// The slots that are taken, where they can be counted apart from the tokens. For tests.
     fn taken(&self) -> usize {
         self.len()
     }
-    /// Begins to double the finest table. For checks that want it at will.
+    /// Begins to double the newest table. For checks that want it at will.
     fn begin_to_double(&self) -> bool {
         false
     }
-    /// Adds a table, if the finest cannot double any more. For checks that want it at will.
+    /// Adds a table, if the newest cannot double any more. For checks that want it at will.
     fn add_table(&self) -> bool {
         false
     }
-    /// The share of the finest table's buckets that were split, while it doubles. For checks.
+    /// The share of the newest table's buckets that were split, while it doubles. For checks.
     fn doubled(&self) -> Option<f64> {
         None
     }
@@ -95,7 +102,7 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     /// Looks up many hashes. The slices have equal lengths.
     #[inline]
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
-        let hashes = ahead(hashes, self.is_near(), |hash| self.prefetch(hash));
+        let hashes = prefetching(hashes, self.is_near(), |hash| self.prefetch(hash));
         for (found, hash) in found.iter_mut().zip(hashes) {
             *found = self.contains(hash);
         }
@@ -106,18 +113,19 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
         insert_each(
             self,
-            ahead(hashes, self.is_near(), |hash| self.prefetch_insert(hash)),
+            prefetching(hashes, self.is_near(), |hash| self.prefetch_insert(hash)),
         )
     }
 
-    /// Adds the absent hashes, up to the first that is refused. The slices have equal lengths, and `added` is false.
+    /// Adds the absent hashes, up to the first that is refused. The slices have equal lengths, and
+    /// `added` is false.
     #[inline]
     fn insert_unique_many(
         &self,
         hashes: &[u64],
         added: &mut [bool],
     ) -> Result<(), InsertManyError> {
-        let hashes = ahead(hashes, self.is_near(), |hash| self.prefetch_insert(hash));
+        let hashes = prefetching(hashes, self.is_near(), |hash| self.prefetch_insert(hash));
         for (turn, (added, hash)) in added.iter_mut().zip(hashes).enumerate() {
             *added = self
                 .insert_unique(hash)
@@ -129,14 +137,14 @@ pub trait Operations: fmt::Debug + Send + Sync + 'static {
     /// Removes one token for each hash. Returns the number of hashes that had one.
     #[inline]
     fn remove_many(&self, hashes: &[u64]) -> usize {
-        let hashes = ahead(hashes, self.is_near(), |hash| self.prefetch(hash));
+        let hashes = prefetching(hashes, self.is_near(), |hash| self.prefetch(hash));
         hashes.filter(|&hash| self.remove(hash)).count()
     }
 }
 
 /// Inserts hashes, up to the first that is refused.
 #[inline]
-fn insert_each<E: Operations + ?Sized>(
+pub(crate) fn insert_each<E: RawFilter + ?Sized>(
     engine: &E,
     hashes: impl Iterator<Item = u64>,
 ) -> Result<(), InsertManyError> {
@@ -149,15 +157,18 @@ fn insert_each<E: Operations + ?Sized>(
 }
 
 /// An engine that is built from a plan.
-pub trait Build: Operations + Sized {
+pub trait Build: RawFilter + Sized {
     /// What it does when it is full, and with time.
     const KIND: Kind;
     /// The layout of its buckets.
     type Layout: Layout;
 
     /// The content of a filter with this plan for which its rate of false positives is judged.
-    fn filling(plan: &Plan) -> Filling;
-    /// Builds an empty engine of a filter that has so many bytes outside of the engine's heap.
+    fn rated_load(plan: &Plan) -> RatedLoad;
+    /// The measures of a filter with this plan, which has so many bytes outside of the engine's
+    /// heap; or why the plan is refused. Allocates nothing.
+    fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError>;
+    /// Builds an empty engine of a filter that has this many bytes outside of the engine's heap.
     fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError>;
     /// Builds an empty engine like this one.
     fn empty_like(&self) -> Result<Self, OutOfMemory>;
@@ -168,9 +179,10 @@ pub trait Build: Operations + Sized {
 /// The methods of rotating filters, for a filter whose kind is chosen at run time:
 /// [`DynFilter::rotating`](crate::DynFilter#method.rotating) returns it.
 ///
-/// Each is the method of the same name of [`RotatingCuckooFilter`](crate::RotatingCuckooFilter). Sealed. As a bound it
-/// gives a filter no methods: a function that rotates any layout takes a `&Filter<Rotating<L>, S>`.
-pub trait Rotates: Operations {
+/// Each is the method of the same name of [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
+/// Sealed. As a bound it gives a filter no methods: a function that rotates any layout takes a
+/// `&Filter<Rotating<L>, S>`.
+pub trait Rotates: RawFilter {
     /// As [`rotate`](crate::RotatingCuckooFilter#method.rotate).
     ///
     /// # Errors
@@ -184,6 +196,70 @@ pub trait Rotates: Operations {
     ///
     /// As [`rotate_if`](crate::RotatingCuckooFilter#method.rotate_if).
     fn rotate_if(&self, rotations: u64) -> Result<bool, RotateError>;
+
+    /// As [`turn_if`](crate::RotatingCuckooFilter#method.turn_if).
+    ///
+    /// # Errors
+    ///
+    /// As [`turn_if`](crate::RotatingCuckooFilter#method.turn_if).
+    fn turn_if(&self, rotations: u64) -> Result<bool, RotateError>;
+
+    /// As [`clean_spare`](crate::RotatingCuckooFilter#method.clean_spare).
+    ///
+    /// # Errors
+    ///
+    /// As [`clean_spare`](crate::RotatingCuckooFilter#method.clean_spare).
+    fn clean_spare(&self) -> Result<(), RotateError>;
+
+    /// As [`rotate_if_due`](crate::RotatingCuckooFilter#method.rotate_if_due).
+    ///
+    /// # Errors
+    ///
+    /// As [`rotate_if_due`](crate::RotatingCuckooFilter#method.rotate_if_due).
+    fn rotate_if_due(
+        &self,
+        clock: &mut RotationClock,
+        now: &mut dyn FnMut() -> Duration,
+    ) -> Result<bool, RotateError> {
+        // Read the time after the number: the rotation with this number was made before it.
+        let rotations = self.rotations();
+        let time = now();
+        clock.observe(rotations, time);
+        if !clock.is_due(time) {
+            return Ok(false);
+        }
+        // If another thread rotates first, this one does not.
+        let has_rotated = self.turn_if(rotations)?;
+        // Read both again, in the same order: this thread may have stood still since.
+        let rotations = self.rotations();
+        clock.observe(rotations, now());
+        if has_rotated {
+            // If others interfere, the next rotation does it.
+            let _ = self.clean_spare();
+        }
+        Ok(has_rotated)
+    }
+
+    /// As [`catch_up`](crate::RotatingCuckooFilter#method.catch_up).
+    ///
+    /// # Errors
+    ///
+    /// As [`catch_up`](crate::RotatingCuckooFilter#method.catch_up).
+    fn catch_up(&self, clock: &mut RotationClock, now: Duration) -> Result<usize, RotateError> {
+        let mut made = 0;
+        // As many rotations as there are generations leave nothing.
+        while made < self.generations() && clock.is_due(now) {
+            self.turn_if(self.rotations())?;
+            clock.end_period(self.rotations());
+            made += 1;
+        }
+        clock.follow(self.rotations());
+        clock.periods(now);
+        Ok(made)
+    }
+
+    /// As [`age_hash`](crate::RotatingCuckooFilter#method.age_hash).
+    fn age_hash(&self, hash: u64) -> Option<usize>;
 
     /// As [`rotations`](crate::RotatingCuckooFilter#method.rotations).
     fn rotations(&self) -> u64;
@@ -210,145 +286,52 @@ pub trait Rotates: Operations {
     fn refresh_many_hash(&self, hashes: &[u64], new: &mut [bool]) -> Result<(), InsertManyError>;
 }
 
-/// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets of the layout `L`.
-#[derive(Debug)]
-pub struct Fixed<L: Layout = Lanes<4, 16>> {
-    pub(crate) table: CountedTable<L>,
-    /// The items that it was sized for.
-    pub(crate) capacity: usize,
-}
+/// The methods of filters with values, for a filter whose layout is chosen at run time:
+/// [`DynFilter::valued`](crate::DynFilter#method.valued) returns it.
+///
+/// Each is the method of the same name of a [`Filter<Fixed<L>>`](crate::Filter) whose layout [has
+/// values](crate::WithValues). Sealed. As a bound it gives a filter no methods: a function for any
+/// layout with values takes a `&Filter<Fixed<L>, S>`.
+pub trait StoresValues: RawFilter {
+    /// The largest value.
+    fn max_value(&self) -> u16;
 
-/// With it, large filters reach a load of 0.96 to 0.975. Searches of this length are rare below 0.95.
-const DEFAULT_BUDGET: usize = LONG_BUDGET;
+    /// As [`insert_value_hash`](crate::Filter#method.insert_value_hash).
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_value`](crate::Filter#method.insert_value).
+    fn insert_value_hash(&self, hash: u64, value: u16) -> Result<(), InsertError>;
 
-impl<L: Layout> Build for Fixed<L> {
-    const KIND: Kind = Kind::Fixed;
-    type Layout = L;
+    /// As [`insert_unique_value_hash`](crate::Filter#method.insert_unique_value_hash).
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_unique_value`](crate::Filter#method.insert_unique_value).
+    fn insert_unique_value_hash(&self, hash: u64, value: u16) -> Result<Option<u16>, InsertError>;
 
-    fn filling(_: &Plan) -> Filling {
-        Filling::Sized { tables: 1 }
-    }
+    /// As [`value_hash`](crate::Filter#method.value_hash).
+    fn value_hash(&self, hash: u64) -> Option<u16>;
 
-    fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError> {
-        let (geometry, capacity) = plan.size.geometry()?;
-        plan.check_rate(geometry, capacity, Self::filling(plan))?;
-        let budget = plan.search_budget(DEFAULT_BUDGET)?;
-        plan.check_memory(outside, || {
-            CountedTable::bytes_for(geometry, plan.descriptors)
-        })?;
-        let table = CountedTable::new(geometry, budget, plan.descriptors)?;
-        Ok(Self { table, capacity })
-    }
+    /// As [`values_hash`](crate::Filter#method.values_hash).
+    fn values_hash(&self, hash: u64) -> Values;
 
-    fn empty_like(&self) -> Result<Self, OutOfMemory> {
-        Ok(Self {
-            table: self.table.empty_like()?,
-            capacity: self.capacity,
-        })
-    }
+    /// As [`replace_value_hash`](crate::Filter#method.replace_value_hash).
+    ///
+    /// # Errors
+    ///
+    /// As [`replace_value`](crate::Filter#method.replace_value).
+    fn replace_value_hash(&self, hash: u64, old: u16, new: u16) -> Result<bool, ValueError>;
 
-    fn snapshot(&self) -> Result<Self, SnapshotError> {
-        Ok(Self {
-            table: self.table.snapshot()?,
-            capacity: self.capacity,
-        })
-    }
-}
+    /// As [`remove_value_hash`](crate::Filter#method.remove_value_hash).
+    fn remove_value_hash(&self, hash: u64, value: u16) -> bool;
 
-impl<L: Layout> Operations for Fixed<L> {
-    fn kind(&self) -> Kind {
-        Self::KIND
-    }
-
-    fn shape(&self) -> Shape {
-        Shape::of::<L>()
-    }
-
-    fn clear(&mut self) {
-        self.table.clear();
-    }
-
-    fn len(&self) -> usize {
-        self.table.len()
-    }
-
-    fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    fn slots(&self) -> usize {
-        self.table.slots()
-    }
-
-    fn tables(&self) -> usize {
-        1
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.table.bytes()
-    }
-
-    fn false_positive_rate(&self) -> f64 {
-        any_of::<L>(compared(self.len(), self.table.geometry()))
-    }
-
-    #[inline]
-    fn contains(&self, hash: u64) -> bool {
-        self.table.tokens().contains(hash)
-    }
-
-    #[inline]
-    fn insert(&self, hash: u64) -> Result<(), InsertError> {
-        match self.table.insert(hash, 0) {
-            Ok(()) => Ok(()),
-            Err(refusal) => Err(self.table.refused(refusal)),
-        }
-    }
-
-    #[inline]
-    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
-        match self.table.insert_unique(hash) {
-            Ok(inserted) => Ok(inserted),
-            Err(refusal) => Err(self.table.refused(refusal)),
-        }
-    }
-
-    // See `Filter::remove_hash`.
-    #[inline(always)]
-    fn remove(&self, hash: u64) -> bool {
-        self.table.remove(hash)
-    }
-
-    fn count(&self, hash: u64) -> usize {
-        self.table.tokens().count(hash)
-    }
-
-    #[inline]
-    fn prefetch(&self, hash: u64) {
-        self.table.tokens().prefetch(hash);
-    }
-
-    #[inline]
-    fn is_near(&self) -> bool {
-        is_near(self.table.tokens().buckets())
-    }
-
-    #[inline]
-    fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
-        if self.is_near() {
-            insert_each(self, hashes.iter().copied())
-        } else {
-            insert_each(self, self.table.tokens().ahead_of_inserts(hashes))
-        }
-    }
-
-    fn relocate_one(&self, hash: u64) -> bool {
-        self.table.tokens().relocate_one(hash)
-    }
-
-    fn taken(&self) -> usize {
-        self.table.tokens().taken()
-    }
+    /// As [`value_many_hash`](crate::Filter#method.value_many_hash).
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>]);
 }
 
 #[track_caller]

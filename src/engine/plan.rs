@@ -1,13 +1,17 @@
 //! The plan of a filter: the builder's settings, and the resulting table.
 //!
-//! Also the layouts that keep to a rate of false positives, and the one among them that takes the least memory.
+//! Also the layouts that keep to a rate of false positives, and the one among them that takes the
+//! least memory.
 
 use core::cmp::{Ordering, Reverse};
 
-use crate::error::{BuildError, OutOfMemory};
-use crate::layout::{ForLayout, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
-use crate::table::Geometry;
-use crate::table::sizing::{self, HEADS_AGREE, any_of, compared};
+use crate::engine::measures::Measures;
+use crate::error::BuildError;
+use crate::kernel::descriptor::PoolSize;
+use crate::kernel::geometry::Geometry;
+use crate::kernel::layout::{ForLayout, Kind, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
+use crate::kernel::sizing;
+use crate::kernel::sizing::{HEADS_AGREE, any_of, compared};
 
 /// The settings of an engine.
 #[derive(Clone, Debug, Default)]
@@ -20,14 +24,14 @@ pub struct Plan {
     /// The maximum number of bytes, including those outside of the engine's heap.
     pub(crate) memory: Option<usize>,
     /// The number of descriptors. None: the default for the size.
-    pub(crate) descriptors: Option<usize>,
+    pub(crate) descriptors: Option<PoolSize>,
     /// The number of generations, if it rotates. None: two.
     pub(crate) generations: Option<usize>,
 }
 
 impl Plan {
     /// The search budget, if it is in range.
-    pub(super) fn search_budget(&self, unless_told: usize) -> Result<usize, BuildError> {
+    pub(crate) fn search_budget(&self, unless_told: usize) -> Result<usize, BuildError> {
         let budget = self.search_budget.unwrap_or(unless_told);
         let nearest = budget.clamp(MIN_BUDGET, LONG_BUDGET);
         if budget != nearest {
@@ -39,42 +43,52 @@ impl Plan {
         Ok(budget)
     }
 
-    /// Refuses a filter whose rate of false positives, with this content, exceeds the maximum.
-    pub(super) fn check_rate<L: Layout>(
+    /// The measures of a filter of this kind whose tables have this geometry, each sized for
+    /// `capacity` items, with this number of bytes in all. Refuses one that exceeds a maximum.
+    pub(crate) fn measures<L: Layout>(
         &self,
-        geometry: Geometry<L>,
-        items: usize,
-        filling: Filling,
-    ) -> Result<(), BuildError> {
+        kind: Kind,
+        rated_load: RatedLoad,
+        (geometry, capacity): (Geometry<L>, usize),
+        bytes: usize,
+    ) -> Result<Measures, BuildError> {
+        let shape = Shape::of::<L>();
+        let rate = rated_load.rate(geometry, capacity);
+        self.check_rate(rate, shape)?;
+        self.check_memory(bytes)?;
+        let tables = rated_load.tables();
+        Ok(Measures {
+            kind,
+            layout: shape,
+            tables,
+            buckets: geometry.buckets(),
+            slots: tables * geometry.slots(),
+            capacity,
+            memory_usage: bytes,
+            false_positive_rate: rate,
+        })
+    }
+
+    fn check_rate(&self, rate: f64, shape: Shape) -> Result<(), BuildError> {
         let Some(most) = self.rate else {
             return Ok(());
         };
         check_range(most)?;
-        let rate = filling.rate(geometry, items);
         if rate <= most {
             return Ok(());
         }
         Err(BuildError::FalsePositiveRate {
             requested: most,
             rate,
-            shape: Shape::of::<L>(),
+            shape,
         })
     }
 
-    /// Refuses a filter that begins with this number of bytes, if it exceeds the maximum.
-    pub(super) fn check_memory(
-        &self,
-        outside: usize,
-        heap: impl FnOnce() -> Result<usize, OutOfMemory>,
-    ) -> Result<(), BuildError> {
-        let Some(limit) = self.memory else {
-            return Ok(());
-        };
-        let needed = outside + heap()?;
-        if needed > limit {
-            return Err(BuildError::MemoryLimit { limit, needed });
+    fn check_memory(&self, needed: usize) -> Result<(), BuildError> {
+        match self.memory {
+            Some(limit) if needed > limit => Err(BuildError::MemoryLimit { limit, needed }),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -84,7 +98,7 @@ pub(crate) enum Size {
     Items(usize),
     Buckets(usize),
     /// A table with this number of buckets, for fewer items than it could hold.
-    Roomy {
+    Explicit {
         items: usize,
         buckets: usize,
     },
@@ -101,7 +115,7 @@ impl Default for Size {
 
 impl Size {
     /// The geometry of this size, and the items that it is for.
-    pub(super) fn geometry<L: Layout>(self) -> Result<(Geometry<L>, usize), BuildError> {
+    pub(crate) fn geometry<L: Layout>(self) -> Result<(Geometry<L>, usize), BuildError> {
         match self {
             Self::Items(items) => {
                 let most = sizing::max_items::<L>();
@@ -117,7 +131,7 @@ impl Size {
                 let geometry = with_buckets(buckets)?;
                 Ok((geometry, sizing::items_for(geometry)))
             }
-            Self::Roomy { items, buckets } => Ok((with_buckets(buckets)?, items)),
+            Self::Explicit { items, buckets } => Ok((with_buckets(buckets)?, items)),
         }
     }
 }
@@ -132,16 +146,23 @@ fn with_buckets<L: Layout>(buckets: usize) -> Result<Geometry<L>, BuildError> {
 
 /// The content of a filter for which its rate of false positives is judged.
 #[derive(Clone, Copy, Debug)]
-pub enum Filling {
+pub enum RatedLoad {
     /// Tables that each hold the number of items that they are sized for.
     Sized { tables: usize },
     /// One growing table without a vacant slot.
     Full,
 }
 
-impl Filling {
+impl RatedLoad {
+    fn tables(self) -> usize {
+        match self {
+            Self::Sized { tables } => tables,
+            Self::Full => 1,
+        }
+    }
+
     /// The rate of tables of this geometry, each sized for this number of items.
-    pub(super) fn rate<L: Layout>(self, geometry: Geometry<L>, items: usize) -> f64 {
+    pub(crate) fn rate<L: Layout>(self, geometry: Geometry<L>, items: usize) -> f64 {
         let (tables, len) = match self {
             Self::Sized { tables } => (tables, items),
             Self::Full => return any_of::<L>(HEADS_AGREE * compared(geometry.slots(), geometry)),
@@ -151,7 +172,7 @@ impl Filling {
 }
 
 /// The lowest rate that a table supports. A lower one would take ever larger tables.
-const LEAST: f64 = 1e-9;
+const MIN_RATE: f64 = 1e-9;
 
 /// Refuses a number that is not a rate, or does not limit anything.
 fn check_range(rate: f64) -> Result<(), BuildError> {
@@ -165,19 +186,19 @@ fn check(is_possible: bool, rate: f64, least: f64) -> Result<(), BuildError> {
     })
 }
 
-/// The layout without values, and the size, of the smallest table that keeps to a rate. For an exact number of buckets:
-/// the layout that holds the most items.
+/// The layout without values, and the size, of the smallest table that keeps to a rate. For an
+/// exact number of buckets: the layout that holds the most items.
 pub(crate) fn smallest(
     size: Size,
-    filling: Filling,
+    rated_load: RatedLoad,
     most: f64,
 ) -> Result<(Shape, Size), BuildError> {
-    check((LEAST..1.0).contains(&most), most, LEAST)?;
+    check((MIN_RATE..1.0).contains(&most), most, MIN_RATE)?;
     let tables = || {
         plain().map(|shape| {
             shape.call(Smallest {
                 size,
-                filling,
+                rated_load,
                 most,
             })
         })
@@ -195,7 +216,7 @@ pub(crate) fn smallest(
         ..
     }) = low.min_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_rate(a, b)))
     {
-        return Ok((layout, Size::Roomy { items, buckets }));
+        return Ok((layout, Size::Explicit { items, buckets }));
     }
     let Some(Table { layout, rate, .. }) = tables().flatten().min_by(by_rate) else {
         return Err(tables()
@@ -222,7 +243,7 @@ fn plain() -> impl Iterator<Item = Shape> {
 /// The smallest table of a size that keeps to a rate. If none does, the table of that size.
 struct Smallest {
     size: Size,
-    filling: Filling,
+    rated_load: RatedLoad,
     most: f64,
 }
 
@@ -238,7 +259,7 @@ impl ForLayout for Smallest {
 
     fn call<L: Layout>(self) -> Self::Output {
         let (least, items) = self.size.geometry::<L>()?;
-        let rate = |geometry| self.filling.rate::<L>(geometry, items);
+        let rate = |geometry| self.rated_load.rate::<L>(geometry, items);
         let low = match self.size {
             // The more buckets, the fewer fingerprints a lookup compares.
             Size::Items(_) => sizing::smallest(|geometry| {

@@ -1,7 +1,7 @@
 //! The errors of building a filter.
 
 use super::OutOfMemory;
-use crate::layout::Shape;
+use crate::kernel::layout::Shape;
 
 /// Why a filter could not be built. Says what was requested and what is possible.
 ///
@@ -54,12 +54,13 @@ pub enum BuildError {
         /// The lowest possible rate; 0 if every rate above 0 is possible.
         least: f64,
     },
-    /// The rate of false positives is too low for the layout, or for every layout if the builder was to choose one.
+    /// The rate of false positives is too low for the layout, or for every layout if the builder
+    /// was to choose one.
     FalsePositiveRate {
         /// The rate that was requested.
         requested: f64,
-        /// The rate of the layout when the filter holds the number of items that it is sized for; for a growing filter,
-        /// with the first table full.
+        /// The rate of the layout when the filter holds the number of items that it is sized for;
+        /// for a growing filter, with the first table full.
         rate: f64,
         /// The layout that was chosen, or the one with the lowest rate.
         shape: Shape,

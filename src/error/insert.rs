@@ -14,7 +14,8 @@ use super::OutOfMemory;
 /// | [`CannotGrow`](Self::CannotGrow) | after a removal from the newest table | a higher limit, or more memory |
 /// | [`Value`](Self::Value) | no | a layout with larger values |
 ///
-/// Tests of your program can construct each of them: `InsertError::Full { len: 1_000, slots: 1_024 }`.
+/// Tests of your program can construct each of them:
+/// `InsertError::Full { len: 1_000, slots: 1_024 }`.
 ///
 /// # Examples
 ///
@@ -35,13 +36,15 @@ use super::OutOfMemory;
 pub enum InsertError {
     /// The filter is full: no path to a vacant slot was found within the search budget.
     ///
-    /// With 4 x 16, from 100,000 items up it seldom comes before the load factor reaches 0.96. Smaller filters can
-    /// refuse earlier, but not below the capacity that they were built for, if the items differ. Copies of one item
-    /// share two buckets and are harder to place: with two copies of each item, room ends near a load of 0.87. At a
-    /// load below a quarter the hasher does not mix all of its 64 bits, or few items have many copies
+    /// With 4 x 16, from 100,000 items up it seldom comes before the load factor reaches 0.96.
+    /// Smaller filters can refuse earlier, but not below the capacity that they were built for, if
+    /// the items differ. Copies of one item share two buckets and are harder to place: with two
+    /// copies of each item, room ends near a load of 0.87. At a load below a quarter the hasher
+    /// does not mix all of its 64 bits, or few items have many copies
     /// ([`suggests_poor_hashing`](Self::suggests_poor_hashing)).
     ///
-    /// In a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) the young generation is full: a rotation makes room.
+    /// In a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) the young generation is full: a
+    /// rotation makes room.
     Full {
         /// Items in the filter, or in its young generation, at the time.
         len: usize,
@@ -50,28 +53,30 @@ pub enum InsertError {
     },
     /// Other threads changed the same buckets during every attempt. There may be room: retry.
     ///
-    /// Two inserts can abort each other's relocations. The number of attempts is bounded, so each insert ends.
+    /// Two inserts can abort each other's relocations. The number of attempts is bounded, so each
+    /// insert ends.
     Disturbed {
         /// Attempts that were made.
         attempts: usize,
     },
-    /// The item needs a relocation, but other threads are using all descriptors. There may be room: retry.
+    /// The item needs a descriptor, but other threads have all of them for longer than a few
+    /// exchanges take, and no more could be added: there are 1,023 of them, or the memory for more
+    /// could not be allocated. There may be room: retry.
     ///
-    /// A thread that relocates holds a descriptor for the time of a few exchanges. If retrying does not help, the
-    /// descriptors are held by threads that were killed during inserts. [`clear`](crate::Filter::clear) reclaims them,
-    /// and a [`snapshot`](crate::Filter::snapshot) has its own.
-    NoDescriptor {
-        /// Attempts that were made. The last one found no descriptor.
-        attempts: usize,
-    },
-    /// Both buckets of the item are filled with copies of its own fingerprint. The buckets are read one after the
-    /// other. If other threads remove and insert copies meanwhile, there may never have been this many at once.
+    /// A thread holds a descriptor while it relocates or inserts a unique item. One that stops for
+    /// good meanwhile keeps it, and a descriptor more is added when another thread finds none.
+    /// [`clear`](crate::Filter::clear) takes them back, and a [`snapshot`](crate::Filter::snapshot)
+    /// has its own.
+    NoDescriptor,
+    /// Both buckets of the item are filled with copies of its own fingerprint. The buckets are read
+    /// one after the other. If other threads remove and insert copies meanwhile, there may never
+    /// have been this many at once.
     TooManyCopies {
         /// Copies that are stored.
         copies: usize,
     },
-    /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the lack of memory
-    /// prevents growth.
+    /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the
+    /// lack of memory prevents growth.
     CannotGrow(GrowthError),
     /// The [value](crate::WithValues) of the item is too large for the layout.
     Value(ValueError),
@@ -84,21 +89,21 @@ texts! { InsertError:
         hint(*len, *slots);
     Self::Disturbed { attempts } =>
         "other threads changed the buckets of the item during each of {attempts} attempts: try again";
-    Self::NoDescriptor { attempts } =>
-        "other threads have all descriptors in use, after {attempts} attempts: try again; if that does not help, \
-        threads died in the middle of inserts, and clear takes back what they held";
+    Self::NoDescriptor =>
+        "other threads have all descriptors in use, and no more could be added: try again; if that does not help, \
+        threads have stopped in the middle of inserts, and clear takes back what they held";
     Self::TooManyCopies { copies } => "{copies} copies of the item are stored, and there is no room for another copy";
     Self::CannotGrow(error) => "{error}";
     Self::Value(error) => "{error}";
 }
 
-/// With a hasher that mixes well, a filter of different items hardly ever refuses an item while less than one in this
-/// many slots is in use, whatever its search budget.
+/// With a hasher that mixes well, a filter of different items hardly ever refuses an item while
+/// less than one in this many slots is in use, whatever its search budget.
 const LOW_LOAD: usize = 4;
 
 impl InsertError {
-    /// Returns true if an immediate retry, without a removal, may succeed: [`Disturbed`](Self::Disturbed) and
-    /// [`NoDescriptor`](Self::NoDescriptor).
+    /// Returns true if an immediate retry, without a removal, may succeed:
+    /// [`Disturbed`](Self::Disturbed) and [`NoDescriptor`](Self::NoDescriptor).
     ///
     /// # Examples
     ///
@@ -122,12 +127,12 @@ impl InsertError {
     /// ```
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Disturbed { .. } | Self::NoDescriptor { .. })
+        matches!(self, Self::Disturbed { .. } | Self::NoDescriptor)
     }
 
-    /// Returns true for [`Full`](Self::Full) at a load below a quarter: then the hasher does not mix all of its 64 bits
-    /// ([`hashing`](crate::guide::hashing#what-a-hasher-must-provide)), or few items have many copies. A larger filter
-    /// does not help.
+    /// Returns true for [`Full`](Self::Full) at a load below a quarter: then the hasher does not
+    /// mix all of its 64 bits ([`hashing`](crate::guide::hashing#what-a-hasher-must-provide)), or
+    /// few items have many copies. A larger filter does not help.
     ///
     /// # Examples
     ///
@@ -159,7 +164,8 @@ fn hint(len: usize, slots: usize) -> &'static str {
     }
 }
 
-/// Why a batch of inserts stopped, and how many items went in. The items before the refused one are in the filter.
+/// Why a batch of inserts stopped, and how many items went in. The items before the refused one are
+/// in the filter.
 ///
 /// # Examples
 ///
@@ -199,8 +205,8 @@ impl InsertManyError {
         Self { inserted, error }
     }
 
-    /// The index of the refused item. All items before it were inserted or, in a unique batch, were inserted or already
-    /// stored.
+    /// The index of the refused item. All items before it were inserted or, in a unique batch, were
+    /// inserted or already stored.
     ///
     /// # Examples
     ///
@@ -239,7 +245,8 @@ impl InsertManyError {
 
 /// Why a growing filter found no room, and did not grow.
 ///
-/// Every stored item stays where lookups find it. Inserts continue to succeed wherever the newest table has room.
+/// Every stored item stays where lookups find it. Inserts continue to succeed wherever the newest
+/// table has room.
 ///
 /// # Examples
 ///
@@ -275,7 +282,8 @@ pub enum GrowthError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The memory could not be allocated.
+    /// The memory could not be allocated. (The process aborts if crossbeam-epoch gets no memory for
+    /// itself: [when](crate::design::doubling#memory-that-cannot-be-had).)
     OutOfMemory(OutOfMemory),
     /// There would be more buckets than a table can have.
     Buckets,

@@ -1,7 +1,7 @@
 //! The errors of reading a stored filter, taking a snapshot, and rotating.
 
 use super::OutOfMemory;
-use crate::layout::{Kind, Shape};
+use crate::kernel::layout::{Kind, Shape};
 
 /// Why a stored filter could not be read. The attempt has no effects.
 ///
@@ -26,14 +26,14 @@ pub enum ReadError {
     Io(std::io::Error),
     /// The bytes end early.
     Truncated {
-        /// The minimum number of bytes: those of the header if it is incomplete, else those up to the end of the list
-        /// of tables, else those of the whole stored form.
+        /// The minimum number of bytes: those of the header if it is incomplete, else those up to
+        /// the end of the list of tables, else those of the whole stored form.
         expected: u64,
         /// The number of bytes found.
         found: u64,
     },
-    /// There are bytes after the end of the stored form. This does not happen with a reader, which stops at the end of
-    /// the filter.
+    /// There are bytes after the end of the stored form. This does not happen with a reader, which
+    /// stops at the end of the filter.
     TrailingBytes {
         /// The number of bytes of the stored form.
         expected: u64,
@@ -42,7 +42,8 @@ pub enum ReadError {
     },
     /// The first bytes are not those of a stored filter. They are checked before any checksum.
     NotAFilter,
-    /// A later version of this crate wrote the filter, in an unknown form; or its version number is damaged.
+    /// A later version of this crate wrote the filter, in an unknown form; or its version number is
+    /// damaged.
     NewerVersion {
         /// The version of the stored form.
         found: u16,
@@ -59,13 +60,15 @@ pub enum ReadError {
         /// The layout of the stored filter.
         shape: Shape,
     },
-    /// The filter was stored with a hasher other than [`RandomState`](crate::RandomState). Such a hasher is not stored
-    /// with the filter: pass the same hasher to [`from_bytes_with_hasher`] or [`read_from_with_hasher`].
+    /// The filter was stored with a hasher other than [`RandomState`](crate::RandomState). Such a
+    /// hasher is not stored with the filter: pass the same hasher to [`from_bytes_with_hasher`] or
+    /// [`read_from_with_hasher`].
     ///
     /// [`from_bytes_with_hasher`]: crate::CuckooFilter::from_bytes_with_hasher
     /// [`read_from_with_hasher`]: crate::CuckooFilter::read_from_with_hasher
     HasherNeeded,
-    /// The filter was stored with another hasher, or with other keys. With this hasher, it would miss its items.
+    /// The filter was stored with another hasher, or with other keys. With this hasher, it would
+    /// miss its items.
     OtherHasher,
     /// A checksum does not match: the bytes have changed since they were written.
     Checksum,
@@ -131,8 +134,8 @@ impl From<ReadError> for std::io::Error {
     }
 }
 
-/// Why no snapshot was taken, or a filter was not stored a chunk at a time. The filter is unchanged, and the call can
-/// be retried.
+/// Why no snapshot was taken, or a filter was not stored a chunk at a time. The filter is
+/// unchanged, and the call can be retried.
 ///
 /// # Examples
 ///
@@ -149,14 +152,16 @@ impl From<ReadError> for std::io::Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// Another thread is taking a snapshot of this filter. (If that thread died in the middle, only
-    /// [`clear`](crate::Filter::clear) permits snapshots again. [`chunks`](crate::Filter::chunks) still stores the
-    /// filter.)
+    /// Another thread is taking a snapshot of this filter. If that thread stopped for good,
+    /// [`clear`](crate::Filter::clear) permits snapshots again, as does
+    /// [`shrink_to_fit`](crate::Filter::shrink_to_fit) of a growing filter.
+    /// [`chunks`](crate::Filter::chunks) stores the filter meanwhile.
     Busy,
-    /// Other threads changed too much in each of several attempts: they moved more tokens than the log had room for, or
-    /// replaced more than the filter has slots to spare.
+    /// Other threads changed too much in each of several attempts: they moved more tokens than the
+    /// log had room for, or replaced more than the filter has slots to spare.
     Disturbed,
-    /// Other threads changed the filter between two of its [chunks](crate::Filter::chunks), so that they do not match.
+    /// Other threads changed the filter between two of its [chunks](crate::Filter::chunks), so that
+    /// they do not match.
     Changed,
     /// The memory for the copy could not be allocated.
     OutOfMemory(OutOfMemory),
@@ -203,8 +208,9 @@ impl From<SnapshotError> for std::io::Error {
 
 /// Why a `RotatingCuckooFilter` was not rotated. Every item is where it was.
 ///
-/// A rotation needs the table of the last forgotten generation, which could not be emptied. Each cause is rare: the
-/// interfering threads are in calls that began before the last rotation, or are rotating too.
+/// A rotation needs the table of the last forgotten generation, which could not be emptied. Each
+/// cause is rare: the interfering threads are in calls that began before the last rotation, or are
+/// rotating too.
 ///
 /// # Examples
 ///
@@ -232,22 +238,17 @@ pub enum RotateError {
         /// Attempts that were made.
         attempts: usize,
     },
-    /// Other threads are using all descriptors of the table: retry.
-    ///
-    /// If that does not help, the descriptors are held by threads that were killed during inserts or rotations.
-    /// [`clear`](crate::Filter::clear) reclaims them, and a [`snapshot`](crate::Filter::snapshot) has its own.
-    NoDescriptor {
-        /// Attempts that were made.
-        attempts: usize,
-    },
+    /// Other threads have all descriptors of the table, and no more could be added, as in
+    /// [`InsertError::NoDescriptor`](crate::InsertError::NoDescriptor): retry.
+    NoDescriptor,
 }
 
 texts! { RotateError:
     Self::Disturbed { attempts } =>
         "other threads changed the table that the next generation needs during each of {attempts} attempts to empty \
         it: try again";
-    Self::NoDescriptor { attempts } =>
+    Self::NoDescriptor =>
         "the table that the next generation needs could not be emptied: other threads have all its descriptors in use, \
-        after {attempts} attempts: try again; if that does not help, threads died in the middle of inserts or \
+        and no more could be added: try again; if that does not help, threads have stopped in the middle of inserts or \
         rotations, and clear takes back what they held";
 }

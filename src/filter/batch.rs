@@ -1,26 +1,29 @@
 //! Batch calls: the same operations on many items, with prefetching of the next items.
 //!
-//! Each item is looked up, inserted or removed by the call for one item, so all guarantees hold item by item. Only the
-//! order of the memory accesses differs: the two words of an item are prefetched while earlier items are processed.
+//! Each item is looked up, inserted or removed by the call for one item, so all guarantees hold
+//! item by item. Only the order of the memory accesses differs: the two words of an item are
+//! prefetched while earlier items are processed.
 
 use core::hash::{BuildHasher, Hash};
 
 use super::{Engine, Filter};
-use crate::engine::{Operations, check_lengths};
+use crate::engine::operations::{RawFilter, check_lengths};
 use crate::error::InsertManyError;
 
 /// Number of items hashed at a time.
 pub(super) const CHUNK: usize = 256;
 
-/// Calls for many items at once, on slices. Each item has the guarantees of its own call. The batch as a whole is
-/// not atomic: other threads see the items come and go one by one.
+/// Calls for many items at once, on slices. Each item has the guarantees of its own call. The batch
+/// as a whole is not atomic: other threads see the items come and go one by one.
 ///
-/// They are faster if the table is larger than the second-level cache. At 10 million items, in batches of 1,000,
-/// lookups are a tenth faster than in a loop of single calls, which the processor overlaps too. Inserts are a half
-/// faster, and removes three quarters (`cargo bench -p lockfree-cuckoo-benches`, on a shared Intel Xeon). In a smaller
-/// table batches cost as much as the loop, or at most a tenth more in batches of 32.
+/// They are faster if the table is larger than the second-level cache. At 10 million items, in
+/// batches of 1,000, lookups are a tenth faster than in a loop of single calls, which the processor
+/// overlaps too. Inserts are a half faster, and removes three quarters
+/// (`cargo bench -p lockfree-cuckoo-benches`, on a shared Intel Xeon). In a smaller table batches
+/// cost as much as the loop, or at most a tenth more in batches of 32.
 impl<E: Engine, S: BuildHasher> Filter<E, S> {
-    /// Looks up many items: sets `found[i]` to whether `items[i]` is stored, as [`contains`](Self::contains) does.
+    /// Looks up many items: sets `found[i]` to whether `items[i]` is stored, as
+    /// [`contains`](Self::contains) does.
     ///
     /// # Panics
     ///
@@ -50,8 +53,13 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert), with the number of items that went in. The items before the refused one are in;
-    /// those after it were not tried.
+    /// As [`insert`](Self::insert), with the number of items that went in. The items before the
+    /// refused one are in; those after it were not tried.
+    ///
+    /// # Panics
+    ///
+    /// If an item's `Hash` panics. Items are hashed 256 at a time, before the first of them is
+    /// inserted: the items before these 256 are in, and no others.
     ///
     /// # Examples
     ///
@@ -71,17 +79,20 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         Ok(())
     }
 
-    /// Adds the absent items in order, as [`insert_unique`](Self::insert_unique) does, until one is refused. Sets
-    /// `added[i]` to whether this call added `items[i]`. A duplicate in the slice is added once.
+    /// Adds the absent items in order, as [`insert_unique`](Self::insert_unique) does, until one is
+    /// refused. Sets `added[i]` to whether this call added `items[i]`. A duplicate in the slice is
+    /// added once.
     ///
     /// # Errors
     ///
-    /// As [`insert_unique`](Self::insert_unique), with the index of the refused item. The items before it are in; those
-    /// after it were not tried. `added` is false for it and for them.
+    /// As [`insert_unique`](Self::insert_unique), with the index of the refused item. The items
+    /// before it are in; those after it were not tried. `added` is false for it and for them.
     ///
     /// # Panics
     ///
-    /// If the slices differ in length.
+    /// If the slices differ in length, or if an item's `Hash` panics. Items are hashed 256 at a
+    /// time, before the first of them is added: after a panic of `Hash` the items before these 256
+    /// are in, as `added` says, and no others.
     ///
     /// # Examples
     ///
@@ -112,7 +123,13 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         Ok(())
     }
 
-    /// Removes one copy of each item, as [`remove`](Self::remove) does. Returns the number of items that were removed.
+    /// Removes one copy of each item, as [`remove`](Self::remove) does. Returns the number of items
+    /// that were removed.
+    ///
+    /// # Panics
+    ///
+    /// If an item's `Hash` panics. Items are hashed 256 at a time, before the first of them is
+    /// removed: the items before these 256 have been removed, and no others.
     ///
     /// # Examples
     ///
@@ -215,12 +232,12 @@ impl<E: Engine, S> Filter<E, S> {
     }
 }
 
-/// Hashes at most `MOST` items.
+/// Hashes at most `MAX_ITEMS` items.
 #[inline]
-pub(super) fn hash_each<'a, T: Hash, const MOST: usize>(
+pub(super) fn hash_each<'a, T: Hash, const MAX_ITEMS: usize>(
     hasher: &impl BuildHasher,
     items: &[T],
-    hashes: &'a mut [u64; MOST],
+    hashes: &'a mut [u64; MAX_ITEMS],
 ) -> &'a [u64] {
     for (hash, item) in hashes.iter_mut().zip(items) {
         *hash = hasher.hash_one(item);

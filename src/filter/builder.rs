@@ -4,12 +4,16 @@ use core::hash::BuildHasher;
 use core::marker::PhantomData;
 
 use super::{AnyLayout, Buildable, Filter};
-#[cfg(feature = "std")]
-use crate::engine::Growing;
-use crate::engine::{Fixed, Plan, Rotating, Size};
+use crate::engine::measures::Measures;
+use crate::engine::plan::{Plan, Size};
 use crate::error::BuildError;
-use crate::layout::Layout;
+use crate::fixed::Fixed;
+#[cfg(feature = "std")]
+use crate::growing::Growing;
+use crate::kernel::descriptor::PoolSize;
+use crate::kernel::layout::Layout;
 use crate::random_state::RandomState;
+use crate::rotating::Rotating;
 
 /// Builds a [`CuckooFilter`](crate::CuckooFilter).
 ///
@@ -66,9 +70,9 @@ pub struct FilterBuilder<E: Buildable = Fixed, S = RandomState> {
 }
 
 impl<E: Buildable> FilterBuilder<E, RandomState> {
-    /// Fixes the seed of the default hasher, which is otherwise random. Filters with the same seed and the same
-    /// geometry treat every item alike, on every machine. Not available with another [`hasher`](FilterBuilder::hasher),
-    /// which has its own seed, or none.
+    /// Fixes the seed of the default hasher, which is otherwise random. Filters with the same seed
+    /// and the same geometry treat every item alike, on every machine. Not available with another
+    /// [`hasher`](FilterBuilder::hasher), which has its own seed, or none.
     ///
     /// # Examples
     ///
@@ -88,7 +92,8 @@ impl<E: Buildable> FilterBuilder<E, RandomState> {
 }
 
 impl<E: Buildable, S> FilterBuilder<E, S> {
-    /// Starts a builder with this hasher. [`builder`](Filter::builder) starts with a randomly seeded one.
+    /// Starts a builder with this hasher. [`builder`](Filter::builder) starts with a randomly
+    /// seeded one.
     ///
     /// # Examples
     ///
@@ -108,12 +113,12 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         }
     }
 
-    /// Sizes the filter for this many items. The default is 1,024, as for [`Default`]; 0 gives the smallest table.
-    /// Replaces an earlier `buckets`.
+    /// Sizes the filter for this many items. The default is 1,024, as for [`Default`]; 0 gives the
+    /// smallest table. Replaces an earlier `buckets`.
     ///
-    /// For a growing filter it sizes the first table, whose number of buckets is a power of two: the closer `items` is
-    /// to the final number of items, the fewer false positives. For a rotating filter it sizes each generation: for the
-    /// items of one period.
+    /// For a growing filter it sizes the first table, whose number of buckets is a power of two:
+    /// the closer `items` is to the final number of items, the fewer false positives. For a
+    /// rotating filter it sizes each generation: for the items of one period.
     ///
     /// # Examples
     ///
@@ -130,12 +135,13 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Sets the exact number of buckets, each with four slots unless another layout is chosen. Replaces an earlier
-    /// `capacity`.
+    /// Sets the exact number of buckets, each with four slots unless another layout is chosen.
+    /// Replaces an earlier `capacity`.
     ///
-    /// The number must be a power of two from 2 up, times a factor of at most 31; otherwise [`build`](Self::build)
-    /// names the nearest such number. For a rotating filter it is the size of each generation. For a growing filter it
-    /// is the size of the first table, and must be a power of two.
+    /// The number must be a power of two from 2 up, times a factor of at most 31; otherwise
+    /// [`build`](Self::build) names the nearest such number. For a rotating filter it is the size
+    /// of each generation. For a growing filter it is the size of the first table, and must be a
+    /// power of two.
     ///
     /// # Examples
     ///
@@ -153,10 +159,10 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits: the high bits select
-    /// the bucket, and the lowest bits are the fingerprint, 16 with 4 x 16. An identity or a plain multiplicative hash
-    /// is not enough: sequential numbers would all go to the same few buckets. Replaces the default hasher and its
-    /// seed.
+    /// Uses another hasher. Its 64-bit output must be well mixed in the high and in the low bits:
+    /// the high bits select the bucket, and the lowest bits are the fingerprint, 16 with 4 x 16. An
+    /// identity or a plain multiplicative hash is not enough: sequential numbers would all go to
+    /// the same few buckets. Replaces the default hasher and its seed.
     ///
     /// # Examples
     ///
@@ -177,8 +183,8 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         }
     }
 
-    /// Uses another layout of the buckets, with other numbers of slots and fingerprint bits. [`Layout`] lists them, and
-    /// the [guide](crate::guide::layouts) says which one to choose.
+    /// Uses another layout of the buckets, with other numbers of slots and fingerprint bits.
+    /// [`Layout`] lists them, and the [guide](crate::guide::layouts) says which one to choose.
     ///
     /// A growing filter always has buckets of 4 slots of 16 bits, so this does not compile:
     ///
@@ -212,11 +218,12 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         }
     }
 
-    /// Sets the maximum number of buckets that one search for a path to a vacant slot examines: from 2, which are the
-    /// candidates alone, to 4,096. The default is 4,096, and 256 in a growing filter. A smaller budget lowers the load
-    /// at which the first insert is refused, by about 0.006 at 1,024 and 0.02 to 0.03 at 256 for large filters. It
-    /// makes refused inserts cheaper: they cost about as much as that many lookups. The capacity is sized for the
-    /// default: with a budget below 1,024 a filter can refuse inserts before it reaches the capacity.
+    /// Sets the maximum number of buckets that one search for a path to a vacant slot examines:
+    /// from 2, which are the candidates alone, to 4,096. The default is 4,096, and 256 in a growing
+    /// filter. A smaller budget lowers the load at which the first insert is refused, by about
+    /// 0.006 at 1,024 and 0.02 to 0.03 at 256 for large filters. It makes refused inserts cheaper:
+    /// they cost about as much as that many lookups. The capacity is sized for the default: with a
+    /// budget below 1,024 a filter can refuse inserts before it reaches the capacity.
     ///
     /// # Examples
     ///
@@ -232,11 +239,12 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Refuses to build a filter that would take more than this number of bytes, before they are allocated. The log of
-    /// a first [`snapshot`](Filter::snapshot) is not included.
+    /// Refuses to build a filter that would take more than this number of bytes, before they are
+    /// allocated. The log of a first [`snapshot`](Filter::snapshot) is not included.
     ///
-    /// A growing filter also refuses to grow beyond the limit, and counts the log. If items come and go at the limit,
-    /// begin with a thousandth of the largest number of items ([why](crate::guide::growing#what-is-different)).
+    /// A growing filter also refuses to grow beyond the limit, and counts the log. If items come
+    /// and go at the limit, begin with a thousandth of the largest number of items
+    /// ([why](crate::guide::growing#what-is-different)).
     ///
     /// # Examples
     ///
@@ -255,13 +263,14 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
         self
     }
 
-    /// Refuses to build a filter whose [rate of false positives](Filter::false_positive_rate) can exceed this when it
-    /// holds the number of items that it is sized for. [`build_smallest`](Self::build_smallest) chooses a layout within
-    /// the rate.
+    /// Refuses to build a filter whose [rate of false positives](Filter::false_positive_rate) can
+    /// exceed this when it holds the number of items that it is sized for.
+    /// [`build_smallest`](Self::build_smallest) chooses a layout within the rate.
     ///
-    /// For a rotating filter, this is the rate with all generations full. A growing filter also refuses to grow beyond
-    /// the rate, which it computes for tables without a vacant slot: the first table has 0.000_126, and each doubling
-    /// adds as much. So 0.001 allows six doublings, and less than 0.000_126 is refused.
+    /// For a rotating filter, this is the rate with all generations full. A growing filter also
+    /// refuses to grow beyond the rate, which it computes for tables without a vacant slot: the
+    /// first table has 0.000_126, and each doubling adds as much. So 0.001 allows six doublings,
+    /// and less than 0.000_126 is refused.
     ///
     /// # Examples
     ///
@@ -282,7 +291,7 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     }
 
     /// For tests that need scarce descriptors.
-    pub(crate) fn with_descriptors(mut self, descriptors: usize) -> Self {
+    pub(crate) fn with_descriptors(mut self, descriptors: PoolSize) -> Self {
         self.plan.descriptors = Some(descriptors);
         self
     }
@@ -290,10 +299,12 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
 
 /// Settings for rotation.
 impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
-    /// Sets the number of generations, 2 to 15; 2 unless set. With `n` generations, an item is forgotten by the `n`-th
-    /// rotation after its insert. So the item stays for `n - 1` to `n` periods.
+    /// Sets the number of generations, 2 to 15; 2 unless set. With `n` generations, an item is
+    /// forgotten by the `n`-th rotation after its insert. So the item stays for `n - 1` to `n`
+    /// periods.
     ///
-    /// Each generation is a table, and there is one additional table. A lookup of an absent item reads all generations.
+    /// Each generation is a table, and there is one additional table. A lookup of an absent item
+    /// reads all generations.
     ///
     /// # Examples
     ///
@@ -314,14 +325,49 @@ impl<L: Layout, S> FilterBuilder<Rotating<L>, S> {
     }
 }
 
-impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
-    /// Builds the filter. Allocates everything that it will ever use, except the log of a first
-    /// [`snapshot`](Filter::snapshot), in time linear in its size. For a growing filter, this covers the first table.
+/// What the filter will take, before it is built.
+impl<E: Buildable, S> FilterBuilder<E, S> {
+    /// The measures of the filter that [`build`](Self::build) would return: bytes, layout, buckets,
+    /// slots, capacity and rate of false positives. Allocates nothing.
+    ///
+    /// [`measures_of_smallest`](Self::measures_of_smallest) is the same for
+    /// [`build_smallest`](Self::build_smallest), and
+    /// [`measures_of_shape`](Self::measures_of_shape) for [`build_shape`](Self::build_shape).
     ///
     /// # Errors
     ///
-    /// [`BuildError`], if a requested number is out of range, or too low even for an empty filter, or the layout has a
-    /// higher rate of false positives than requested, or the memory could not be allocated.
+    /// As [`build`](Self::build), if the filter would be refused for another reason than memory
+    /// that could not be allocated.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = CuckooFilter::builder().capacity(1_000_000);
+    /// let measures = builder.measures()?;
+    /// assert!(measures.memory_usage < 2_200_000);
+    /// assert!(measures.false_positive_rate < 0.000_13);
+    ///
+    /// let filter = builder.build()?;
+    /// assert_eq!(filter.memory_usage(), measures.memory_usage);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    pub fn measures(&self) -> Result<Measures, BuildError> {
+        E::measures(&self.plan, Filter::<E, S>::BYTES)
+    }
+}
+
+impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
+    /// Builds the filter. Allocates everything that it will ever use, except the log of a first
+    /// [`snapshot`](Filter::snapshot), in time linear in its size. For a growing filter, this
+    /// covers the first table.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`], if a requested number is out of range, or too low even for an empty filter,
+    /// or the layout has a higher rate of false positives than requested, or the memory could not
+    /// be allocated.
     ///
     /// # Examples
     ///
@@ -350,19 +396,19 @@ impl<E: Buildable, S: Clone> Clone for FilterBuilder<E, S> {
 /// Filters whose hasher has a random seed. They need the feature `std`; without it, pass a seed.
 #[cfg(feature = "std")]
 impl<E: Buildable> Filter<E, RandomState> {
-    /// Creates a filter for `items` items, with a randomly seeded hasher. 0 items give the smallest filter.
-    /// Its [`capacity`](Filter::capacity) is 0 if it does not grow, but some items fit.
+    /// Creates a filter for `items` items, with a randomly seeded hasher. 0 items give the smallest
+    /// filter. Its [`capacity`](Filter::capacity) is 0 if it does not grow, but some items fit.
     ///
-    /// For a growing filter this sizes the first table. That table holds about `items` items, or up to 2 % fewer from
-    /// half a million items up, because its searches are shorter. The filter has no limits.
+    /// For a growing filter this sizes the first table, which does not double before it holds
+    /// `items` items. The filter has no limits.
     ///
-    /// With 4 x 16 it takes 16.8 to 18.2 bits per item from half a million items up, and more per item if it is
-    /// smaller. Takes time linear in `items`.
+    /// With 4 x 16 it takes 16.8 to 18.2 bits per item from half a million items up, and more per
+    /// item if it is smaller. Takes time linear in `items`.
     ///
     /// # Panics
     ///
-    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`] returns an error
-    /// instead.
+    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`]
+    /// returns an error instead.
     ///
     /// # Examples
     ///
@@ -405,8 +451,8 @@ impl<E: Buildable, S: BuildHasher> Filter<E, S> {
     ///
     /// # Panics
     ///
-    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`] returns an error
-    /// instead.
+    /// If `items` is out of range or the memory could not be allocated. [`FilterBuilder::build`]
+    /// returns an error instead.
     ///
     /// # Examples
     ///

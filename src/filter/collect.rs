@@ -1,23 +1,24 @@
 //! Filling a filter from iterators.
 //!
-//! `extend` adds one copy of every item. `collect` builds a set of exactly the needed size. Both hash each item once,
-//! and drop it before they take the next.
+//! `extend` adds one copy of every item. `collect` builds a set of exactly the needed size. Both
+//! hash each item once, and drop it before they take the next.
 
 use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 use core::mem;
 
 use super::{Buildable, Engine, Filter, FilterBuilder};
-use crate::engine::Operations;
+use crate::engine::operations::RawFilter;
 use crate::error::{InsertError, InsertManyError};
-use crate::layout::LONG_BUDGET;
-use crate::table::sizing;
+use crate::kernel::layout::LONG_BUDGET;
+use crate::kernel::sizing;
 
-/// Inserts one copy of every item, whether or not it is already stored. The items can be references.
+/// Inserts one copy of every item, whether or not it is already stored. The items can be
+/// references.
 ///
-/// If the iterator or an item's `Hash` panics, the items taken before are in. A large filter is filled in batches, so
-/// when an item is refused, the iterator may have given up to 255 items more than went in. To add items while others
-/// use the filter, extend a shared reference to it.
+/// If the iterator or an item's `Hash` panics, the items taken before are in. A large filter is
+/// filled in batches, so when an item is refused, the iterator may have given up to 255 items more
+/// than went in. To add items while others use the filter, extend a shared reference to it.
 ///
 /// # Panics
 ///
@@ -39,7 +40,8 @@ impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for Filter<E, S> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         let items = items.into_iter();
-        // Nothing else can read the filter meanwhile, not even the iterator, so the batches are not observable.
+        // Nothing else can read the filter meanwhile, not even the iterator, so the batches are not
+        // observable.
         let extended = if items.size_hint().0 >= BATCH && self.memory_usage() >= LARGE {
             insert_in_batches(self, items)
         } else {
@@ -49,16 +51,16 @@ impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for Filter<E, S> {
     }
 }
 
-/// Inserts one copy of every item, whether or not it is already stored, while other threads use the filter. Several
-/// threads may extend it at once.
+/// Inserts one copy of every item, whether or not it is already stored, while other threads use the
+/// filter. Several threads may extend it at once.
 ///
-/// Each item is in before the next one is taken. If the iterator or an item's `Hash` panics, the items taken
-/// before are in.
+/// Each item is in before the next one is taken. If the iterator or an item's `Hash` panics, the
+/// items taken before are in.
 ///
 /// # Panics
 ///
-/// If an insert is refused. The items before it are in; those after it were not taken. Use [`insert`](Filter::insert)
-/// where that can happen.
+/// If an insert is refused. The items before it are in; those after it were not taken. Use
+/// [`insert`](Filter::insert) where that can happen.
 ///
 /// # Examples
 ///
@@ -80,19 +82,22 @@ impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for &Filter<E, S> {
     }
 }
 
-/// Collects a set: one copy of every item, however often it occurs, in a filter sized for their number.
+/// Collects a set: one copy of every item, however often it occurs, in a filter sized for their
+/// number.
 ///
-/// It leaves little room for more items. For more room, create a filter [`with_capacity`](Filter::with_capacity) and
-/// extend that. Items with equal 64-bit hashes count as one: among six billion different items, one such pair is
-/// expected.
+/// It leaves little room for more items. For more room, create a filter
+/// [`with_capacity`](Filter::with_capacity) and extend that. Items with equal 64-bit hashes count
+/// as one: among six billion different items, one such pair is expected.
 ///
-/// It takes the time to hash and sort the items. Meanwhile it keeps their hashes, of 8 bytes each: all of them for up
-/// to a million items, and for more items at most four times the number of different ones.
+/// It takes the time to hash and sort the items. Meanwhile it keeps their hashes, of 8 bytes each:
+/// all of them for up to a million items, and for more items at most four times the number of
+/// different ones.
 ///
 /// # Panics
 ///
-/// If the memory could not be allocated, or if the hasher mixes so badly that the items do not fit even into a table of
-/// about twice the size. With a hasher that meets the requirements of [`FilterBuilder::hasher`] they always fit.
+/// If the memory could not be allocated, or if the hasher mixes so badly that the items do not fit
+/// even into a table of about twice the size. With a hasher that meets the requirements of
+/// [`FilterBuilder::hasher`] they always fit.
 ///
 /// [`FilterBuilder::hasher`]: crate::FilterBuilder::hasher
 ///
@@ -123,7 +128,8 @@ where
 /// Number of items hashed before the first of them is inserted.
 const BATCH: usize = 256;
 
-/// Size of a filter, in bytes, from which batches pay: more than a second-level cache. Below, they cost a tenth.
+/// Size of a filter, in bytes, from which batches pay: more than a second-level cache. Below, they
+/// cost a tenth.
 const LARGE: usize = 2 << 20;
 
 fn insert_each<E: Engine, S: BuildHasher>(
@@ -153,13 +159,13 @@ fn insert_in_batches<E: Engine, S: BuildHasher>(
 }
 
 /// Items taken but not yet inserted.
-struct Batch<'a, E: Operations + ?Sized> {
+struct Batch<'a, E: RawFilter + ?Sized> {
     engine: &'a E,
     hashes: [u64; BATCH],
     len: usize,
 }
 
-impl<E: Operations + ?Sized> Batch<'_, E> {
+impl<E: RawFilter + ?Sized> Batch<'_, E> {
     fn insert(&mut self) -> Result<(), InsertError> {
         // Empty it first: the drop of the batch must not retry refused items.
         let hashes = &self.hashes[..mem::take(&mut self.len)];
@@ -168,7 +174,7 @@ impl<E: Operations + ?Sized> Batch<'_, E> {
 }
 
 /// If the iterator or a `Hash` panicked: inserts the items taken before, as far as there is room.
-impl<E: Operations + ?Sized> Drop for Batch<'_, E> {
+impl<E: RawFilter + ?Sized> Drop for Batch<'_, E> {
     fn drop(&mut self) {
         let _ = self.insert();
     }
@@ -191,8 +197,8 @@ fn distinct(hashes: impl Iterator<Item = u64>) -> Vec<u64> {
     for hash in hashes {
         if kept.len() == most {
             sort_distinct(&mut kept);
-            // In proportion to the distinct hashes: a long stream of few items needs little memory, and sorting costs
-            // at most a third more than one sort.
+            // In proportion to the distinct hashes: a long stream of few items needs little memory,
+            // and sorting costs at most a third more than one sort.
             most = (4 * kept.len()).max(KEPT);
         }
         kept.push(hash);
@@ -206,8 +212,9 @@ fn sort_distinct(hashes: &mut Vec<u64>) {
     hashes.dedup();
 }
 
-/// Number of larger tables to try if the hashes do not fit into the first one. That happens less than once in a million
-/// builds, and then one larger table is enough, unless the hasher is poor. The last one is about twice as large.
+/// Number of larger tables to try if the hashes do not fit into the first one. That happens less
+/// than once in a million builds, and then one larger table is enough, unless the hasher is poor.
+/// The last one is about twice as large.
 const LARGER_TABLES: usize = 8;
 
 /// Builds a filter of exactly these hashes. They ascend, so their buckets ascend too.
@@ -231,7 +238,7 @@ fn build<E: Buildable, S: BuildHasher>(
             Err(
                 InsertError::Full { .. }
                 | InsertError::Disturbed { .. }
-                | InsertError::NoDescriptor { .. },
+                | InsertError::NoDescriptor,
             ) if larger < LARGER_TABLES => {
                 larger += 1;
                 let geometry = sizing::geometry_for::<E::Layout>(capacity);
@@ -260,8 +267,8 @@ mod parallel {
     ///
     /// # Panics
     ///
-    /// If an insert is refused. The other threads stop soon afterwards, and the calling thread panics with the text of
-    /// the error. It is then unspecified which items are in.
+    /// If an insert is refused. The other threads stop soon afterwards, and the calling thread
+    /// panics with the text of the error. It is then unspecified which items are in.
     ///
     /// # Examples
     ///
@@ -319,8 +326,8 @@ mod parallel {
         }
     }
 
-    /// Collects a set, as [`FromIterator`] does, with all threads of the pool. Meanwhile it takes 8 bytes of memory for
-    /// each item, duplicates included, in addition to the filter.
+    /// Collects a set, as [`FromIterator`] does, with all threads of the pool. Meanwhile it takes 8
+    /// bytes of memory for each item, duplicates included, in addition to the filter.
     ///
     /// # Panics
     ///

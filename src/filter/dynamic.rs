@@ -5,22 +5,33 @@ use core::hash::BuildHasher;
 use core::marker::PhantomData;
 
 use super::{AnyLayout, Buildable, Engine, Filter, FilterBuilder};
-#[cfg(feature = "std")]
-use crate::engine::Growing;
-use crate::engine::{Fixed, Rotates, Rotating, plan};
+use crate::allocate;
+use crate::codec::chunks::Stored;
+use crate::codec::header::Header;
+use crate::codec::reading;
+use crate::codec::reading::Restored;
+use crate::codec::source::Source;
+use crate::engine::measures::Measures;
+use crate::engine::operations::{Build, Rotates, StoresValues};
+use crate::engine::plan;
+use crate::engine::plan::Plan;
 use crate::error::{BuildError, OutOfMemory, ReadError, SnapshotError};
-use crate::layout::{ForLayout, Kind, Layout, Shape};
+use crate::fixed::Fixed;
+#[cfg(feature = "std")]
+use crate::growing::Growing;
+use crate::kernel::layout::{ForLayout, Kind, Layout, Shape};
 use crate::random_state::RandomState;
-use crate::stored::{self, Frame, Restored, Source, Stored};
+use crate::rotating::Rotating;
 
 /// A filter of any kind and any layout, for programs that choose them at run time.
 ///
-/// It has the methods common to all filters. Each method costs one more indirect call. To rotate, use
-/// [`rotating`](Filter::rotating).
+/// It has the methods common to all filters. Each method costs one more indirect call. To rotate,
+/// use [`rotating`](Filter::rotating), and for values [`valued`](Filter::valued).
 ///
-/// [`build_smallest`](FilterBuilder::build_smallest) and [`build_shape`](FilterBuilder::build_shape) choose a layout.
-/// [`from_bytes`](Filter::from_bytes) and [`read_from`](Filter::read_from) read a filter of any kind. `From` converts a
-/// filter whose type is known.
+/// [`build_smallest`](FilterBuilder::build_smallest) and
+/// [`build_shape`](FilterBuilder::build_shape) choose a layout. [`from_bytes`](Filter::from_bytes)
+/// and [`read_from`](Filter::read_from) read a filter of any kind. `From` converts a filter whose
+/// type is known.
 ///
 /// # Examples
 ///
@@ -58,11 +69,17 @@ pub trait Boxed: Stored {
 
 impl<E: Restored> Boxed for E {
     fn empty_like(&self) -> Result<Dyn, OutOfMemory> {
-        Ok(Dyn(Box::new(self.empty_like()?)))
+        Dyn::of(self.empty_like()?)
     }
 
     fn snapshot(&self) -> Result<Dyn, SnapshotError> {
-        Ok(Dyn(Box::new(self.snapshot()?)))
+        Ok(Dyn::of(self.snapshot()?)?)
+    }
+}
+
+impl Dyn {
+    fn of(engine: impl Boxed + 'static) -> Result<Self, OutOfMemory> {
+        Ok(Self(allocate::boxed(engine)?))
     }
 }
 
@@ -86,18 +103,18 @@ impl Engine for Dyn {
         self.0.snapshot()
     }
 
-    fn recognize(frame: &Frame) -> Result<(), ReadError> {
-        frame.kind().and_then(|_| frame.shape()).map(drop)
+    fn recognize(header: &Header) -> Result<(), ReadError> {
+        header.kind().and_then(|_| header.shape()).map(drop)
     }
 
     // Compiled only where it is used: it contains the code of all engines.
     #[inline]
-    fn read(frame: &Frame, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError> {
-        match frame.kind()? {
-            Kind::Fixed => read_layout::<Fixed>(frame, source, outside),
-            Kind::Rotating => read_layout::<Rotating>(frame, source, outside),
+    fn read(header: &Header, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError> {
+        match header.kind()? {
+            Kind::Fixed => read_layout::<Fixed>(header, source, outside),
+            Kind::Rotating => read_layout::<Rotating>(header, source, outside),
             #[cfg(feature = "std")]
-            Kind::Growing => read_boxed::<Growing>(frame, source, outside),
+            Kind::Growing => read_boxed::<Growing>(header, source, outside),
             #[cfg(not(feature = "std"))]
             kind => Err(ReadError::OtherKind { kind }),
         }
@@ -106,12 +123,12 @@ impl Engine for Dyn {
 
 /// Reads an engine of this kind, with the layout that is stored.
 fn read_layout<E: AnyLayout>(
-    frame: &Frame,
+    header: &Header,
     source: &mut dyn Source,
     outside: usize,
 ) -> Result<Dyn, ReadError> {
-    frame.shape()?.call(Read::<E> {
-        frame,
+    header.shape()?.call(Read::<E> {
+        header,
         source,
         outside,
         kind: PhantomData,
@@ -120,7 +137,7 @@ fn read_layout<E: AnyLayout>(
 
 /// Reads an engine of this kind with the layout that it is called for.
 struct Read<'a, E> {
-    frame: &'a Frame,
+    header: &'a Header,
     source: &'a mut dyn Source,
     outside: usize,
     kind: PhantomData<fn() -> E>,
@@ -130,19 +147,19 @@ impl<E: AnyLayout> ForLayout for Read<'_, E> {
     type Output = Result<Dyn, ReadError>;
 
     fn call<L: Layout>(self) -> Self::Output {
-        read_boxed::<E::With<L>>(self.frame, self.source, self.outside)
+        read_boxed::<E::With<L>>(self.header, self.source, self.outside)
     }
 }
 
 /// Reads an engine, and boxes it.
 fn read_boxed<E: Restored>(
-    frame: &Frame,
+    header: &Header,
     source: &mut dyn Source,
     outside: usize,
 ) -> Result<Dyn, ReadError> {
-    E::recognize(frame)?;
+    E::recognize(header)?;
     let outside = outside - size_of::<Dyn>() + size_of::<E>();
-    Ok(Dyn(Box::new(stored::read::<E>(frame, source, outside)?)))
+    Ok(Dyn::of(reading::read::<E>(header, source, outside)?)?)
 }
 
 /// Filters whose kind and layout are chosen at run time.
@@ -197,6 +214,27 @@ impl<S> DynFilter<S> {
     pub fn rotating(&self) -> Option<&dyn Rotates> {
         self.engine().rotating()
     }
+
+    /// The methods of a fixed filter whose layout has [values](crate::WithValues); `None` if this
+    /// one has no values.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, Lanes, Shape};
+    ///
+    /// let shape = Shape::of::<Lanes<3, 13, 8>>();
+    /// let filter = CuckooFilter::builder().capacity(1_000).build_shape(shape)?;
+    /// let hops = filter.valued().expect("it has values");
+    /// let hash = filter.hash_one("10.0.0.1");
+    /// hops.insert_value_hash(hash, 17)?;
+    /// assert_eq!((hops.value_hash(hash), hops.max_value()), (Some(17), 255));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn valued(&self) -> Option<&dyn StoresValues> {
+        self.engine().valued()
+    }
 }
 
 /// Boxes the engine. Nothing is copied.
@@ -208,16 +246,19 @@ impl<E: Buildable, S> From<Filter<E, S>> for DynFilter<S> {
 
 /// Filters whose layout is chosen at run time.
 impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
-    /// Builds the smallest filter whose [rate of false positives](Filter::false_positive_rate) is at most `rate` when
-    /// it holds the number of items that it is sized for. `rate` is from 1e-9 to below 1.
+    /// Builds the smallest filter whose [rate of false positives](Filter::false_positive_rate) is
+    /// at most `rate` when it holds the number of items that it is sized for. `rate` is from 1e-9
+    /// to below 1.
     ///
-    /// It chooses among the [`Layout`]s without values. If no layout has such a low rate at full load, or if a simpler
-    /// layout takes less memory with a larger table, it enlarges the table. If the number of [`buckets`](Self::buckets)
-    /// is set, it chooses the layout with which these buckets hold the most items. Among equal filters it prefers
-    /// [`Lanes`](crate::Lanes), and then the lowest rate.
+    /// It chooses among the [`Layout`]s without values. If no layout has such a low rate at full
+    /// load, or if a simpler layout takes less memory with a larger table, it enlarges the table.
+    /// If the number of [`buckets`](Self::buckets) is set, it chooses the layout with which these
+    /// buckets hold the most items. Among equal filters it prefers [`Lanes`](crate::Lanes), and
+    /// then the lowest rate.
     ///
-    /// The rate also becomes the filter's [`max_false_positive_rate`](Self::max_false_positive_rate). For a rotating
-    /// filter it is the rate with all generations full.
+    /// The rate also becomes the filter's
+    /// [`max_false_positive_rate`](Self::max_false_positive_rate). For a rotating filter it is the
+    /// rate with all generations full.
     ///
     /// A growing filter has buckets of 4 slots of 16 bits, so there is nothing to choose, as for
     /// [`layout`](Self::layout). Use `max_false_positive_rate`.
@@ -247,10 +288,8 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     where
         E: AnyLayout,
     {
-        let filling = E::filling(&self.plan);
-        let (shape, size) = plan::smallest(self.plan.size, filling, rate)?;
-        self.plan.size = size;
-        self.plan.rate = Some(rate);
+        let (shape, plan) = smallest::<E>(&self.plan, rate)?;
+        self.plan = plan;
         self.build_shape(shape)
     }
 
@@ -280,6 +319,85 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     }
 }
 
+/// What the filter will take, before it is built.
+impl<E: AnyLayout, S> FilterBuilder<E, S> {
+    /// The [`measures`](Self::measures) of the filter that [`build_smallest`](Self::build_smallest)
+    /// would return, with the layout that it would choose. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`measures`](Self::measures).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = CuckooFilter::builder().capacity(1_000_000);
+    /// for rate in [0.05, 0.01, 0.001] {
+    ///     let measures = builder.measures_of_smallest(rate)?;
+    ///     println!("{rate}: {} takes {} bytes", measures.layout, measures.memory_usage);
+    /// }
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    pub fn measures_of_smallest(&self, rate: f64) -> Result<Measures, BuildError> {
+        let (shape, plan) = smallest::<E>(&self.plan, rate)?;
+        shape.call(Measure::<E, S>::of(&plan))
+    }
+
+    /// The [`measures`](Self::measures) of the filter that [`build_shape`](Self::build_shape) would
+    /// return. Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`measures`](Self::measures).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::{CuckooFilter, Shape};
+    ///
+    /// let builder = CuckooFilter::builder().capacity(1_000_000);
+    /// for &shape in Shape::ALL {
+    ///     println!("{shape}: {} bytes", builder.measures_of_shape(shape)?.memory_usage);
+    /// }
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    pub fn measures_of_shape(&self, shape: Shape) -> Result<Measures, BuildError> {
+        shape.call(Measure::<E, S>::of(&self.plan))
+    }
+}
+
+/// The layout of the smallest filter that keeps to a rate, and the plan of that filter.
+fn smallest<E: Buildable>(plan: &Plan, rate: f64) -> Result<(Shape, Plan), BuildError> {
+    let (shape, size) = plan::smallest(plan.size, E::rated_load(plan), rate)?;
+    let mut plan = plan.clone();
+    plan.size = size;
+    plan.rate = Some(rate);
+    Ok((shape, plan))
+}
+
+/// Measures a filter with the layout for which it is called.
+struct Measure<'a, E, S> {
+    plan: &'a Plan,
+    filter: PhantomData<fn() -> Filter<E, S>>,
+}
+
+impl<'a, E, S> Measure<'a, E, S> {
+    fn of(plan: &'a Plan) -> Self {
+        let filter = PhantomData;
+        Self { plan, filter }
+    }
+}
+
+impl<E: AnyLayout, S> ForLayout for Measure<'_, E, S> {
+    type Output = Result<Measures, BuildError>;
+
+    fn call<L: Layout>(self) -> Self::Output {
+        E::With::<L>::measures(self.plan, Filter::<E::With<L>, S>::BYTES)
+    }
+}
+
 /// Builds with the layout for which it is called.
 struct BuildWith<E: Buildable, S>(FilterBuilder<E, S>);
 
@@ -287,6 +405,7 @@ impl<E: AnyLayout, S: BuildHasher> ForLayout for BuildWith<E, S> {
     type Output = Result<DynFilter<S>, BuildError>;
 
     fn call<L: Layout>(self) -> Self::Output {
-        Ok(self.0.layout::<L>().build()?.into())
+        let Filter { engine, hasher } = self.0.layout::<L>().build()?;
+        Ok(DynFilter::of(Dyn::of(engine)?, hasher))
     }
 }

@@ -2,9 +2,11 @@
 
 use super::dynamic::Dyn;
 use super::{Engine, Filter};
-use crate::engine::{Growing, Operations};
+use crate::engine::operations::RawFilter;
+use crate::growing::Growing;
 
-/// An engine that may grow: [`Growing`], or [`Dyn`], which keeps its size if its engine does not grow. Sealed.
+/// An engine that may grow: [`Growing`], or [`Dyn`], which keeps its size if its engine does not
+/// grow. Sealed.
 pub trait Grows: Engine {}
 
 impl Grows for Growing {}
@@ -12,8 +14,9 @@ impl Grows for Dyn {}
 
 /// Filters that grow.
 impl<E: Grows, S> Filter<E, S> {
-    /// The number of tables: one until it has doubled ten times. A lookup of an item that is absent, or in the oldest
-    /// table, reads all of them. The number of generations if a [`DynFilter`](crate::DynFilter) rotates.
+    /// The number of tables: one until it has doubled ten times. A lookup of an item that is
+    /// absent, or in the oldest table, reads all of them. The number of generations if a
+    /// [`DynFilter`](crate::DynFilter) rotates.
     ///
     /// # Examples
     ///
@@ -26,9 +29,10 @@ impl<E: Grows, S> Filter<E, S> {
     }
 
     /// Sets the number of bytes beyond which the filter refuses to grow, as the builder's
-    /// [`max_memory_usage`](super::FilterBuilder::max_memory_usage) does. A filter that was read has the limit of the
-    /// stored one. It often takes fewer bytes than the stored filter took, so near the limit it may grow when the
-    /// stored filter could not. A filter that is already larger keeps its size.
+    /// [`max_memory_usage`](super::FilterBuilder::max_memory_usage) does. A filter that was read
+    /// has the limit of the stored one. It often takes fewer bytes than the stored filter took, so
+    /// near the limit it may grow when the stored filter could not. A filter that is already larger
+    /// keeps its size.
     ///
     /// # Examples
     ///
@@ -44,13 +48,13 @@ impl<E: Grows, S> Filter<E, S> {
         self.engine.inner_mut().set_max_memory_usage(bytes);
     }
 
-    /// Sets a temporary limit while other threads use the filter, and frees nothing. The lower of both limits applies.
-    /// This limit is not stored, and copies of the filter do not have it. A growth that another thread has begun may
-    /// still end by the previous limit.
+    /// Sets a temporary limit while other threads use the filter, and frees nothing. The lower of
+    /// both limits applies. This limit is not stored, and copies of the filter do not have it. A
+    /// growth that another thread has begun may still end by the previous limit.
     ///
-    /// Filters can thus share memory: before an insert, a caller that knows how much is left for all of them sets this
-    /// limit to the filter's present usage plus the rest. The insert is refused only if it must grow beyond that, and
-    /// before anything is allocated.
+    /// Filters can thus share memory: before an insert, a caller that knows how much is left for
+    /// all of them sets this limit to the filter's present usage plus the rest. The insert is
+    /// refused only if it must grow beyond that, and before anything is allocated.
     ///
     /// # Examples
     ///
@@ -73,16 +77,26 @@ impl<E: Grows, S> Filter<E, S> {
         self.engine().limit_memory_usage(bytes);
     }
 
-    /// Makes the filter as small as its items allow, but not smaller than it was built. Nothing is lost, and it can
-    /// grow again as often as before.
+    /// Makes the filter as small as its items allow, but not smaller than it was built. Nothing is
+    /// lost, and it can grow again as often as before.
     ///
-    /// The filter undoes its doublings, and the fingerprints regain the bits that these took. A fingerprint that was
-    /// inserted after a doubling has no room for one more bit, and loses its last one. So afterwards false positives
-    /// are at most as frequent as if the filter had never been larger.
-    /// [`false_positive_rate`](Filter::false_positive_rate) returns their rate.
+    /// The filter undoes its doublings, and the fingerprints regain the bits that these took. A
+    /// fingerprint that was inserted after several doublings may have no room for all of these
+    /// bits, and loses its last ones. So afterwards false positives are at most as frequent as if
+    /// the filter had never been larger. [`false_positive_rate`](Filter::false_positive_rate)
+    /// returns their rate.
     ///
-    /// Takes time linear in the size of the filter, and temporarily the memory of the smaller table as well. If that
-    /// cannot be allocated, the filter keeps its size. A doubling in progress is completed or undone.
+    /// Several tables become one if one can hold all items. No table can hold more than eight
+    /// copies of an item: of an item with more copies, older tables stay, and they keep their size
+    /// even if they hold nothing else.
+    ///
+    /// It searches for room as an insert below the [`capacity`](Filter::capacity) does. So as many
+    /// items as a size has capacity for get that size, unless the search budget is below the
+    /// default, or the items have copies. A second call changes nothing.
+    ///
+    /// Takes time linear in the size of the filter, and temporarily the memory of the smaller table
+    /// as well. If that cannot be allocated, the filter keeps its size. A doubling in progress is
+    /// completed or undone.
     ///
     /// # Examples
     ///
@@ -107,13 +121,14 @@ impl<E: Grows, S> Filter<E, S> {
         self.engine.inner_mut().shrink_to_fit();
     }
 
-    /// Completes a doubling in progress, while other threads use the filter. Returns false if it cannot, because other
-    /// threads hold all descriptors.
+    /// Completes a doubling in progress, while other threads use the filter. Returns false if it
+    /// cannot, because other threads hold all descriptors.
     ///
-    /// A full filter doubles while inserts and removes continue, each of which moves a few buckets. Until the doubling
-    /// ends, lookups take about twice as long, and the filter takes three times its previous memory. Inserts and
-    /// removes eventually complete it: it takes one of them for every 16 buckets. Call this method if they may stop, or
-    /// before a phase of lookups only. Takes time linear in the size of the filter.
+    /// A full filter doubles while inserts and removes continue, each of which moves a few buckets.
+    /// Until the doubling ends, lookups take about twice as long, and the filter takes three times
+    /// its previous memory. Inserts and removes eventually complete it: it takes one of them for
+    /// every 16 buckets. Call this method if they may stop, or before a phase of lookups only.
+    /// Takes time linear in the size of the filter.
     ///
     /// # Examples
     ///

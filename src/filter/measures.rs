@@ -1,14 +1,14 @@
 //! The measures of a filter.
 
 use super::{Engine, Filter};
-use crate::engine::Operations;
+use crate::engine::operations::RawFilter;
 use crate::error::OutOfMemory;
 
 /// Measures. While other threads write they are approximate, but stay within their bounds.
 impl<E: Engine, S> Filter<E, S> {
-    /// The number of stored copies, at most [`slots`](Self::slots). Exact while no thread writes. Reads at most 64
-    /// counters for each table or generation. While a filter rotates, any part of the forgotten generation may be
-    /// counted.
+    /// The number of stored copies, at most [`slots`](Self::slots). Exact while no thread writes.
+    /// Reads at most 64 counters for each table or generation. While a filter rotates, any part of
+    /// the forgotten generation may be counted.
     ///
     /// # Examples
     ///
@@ -37,11 +37,12 @@ impl<E: Engine, S> Filter<E, S> {
         self.len() == 0
     }
 
-    /// The number of items that the filter is sized for: the argument of `with_capacity`, or the number that fits the
-    /// buckets. The filter usually holds some more. It may hold fewer items if each has several copies.
+    /// The number of items that the filter is sized for: the argument of `with_capacity`, or the
+    /// number that fits the buckets. The filter usually holds some more. It may hold fewer items if
+    /// each has several copies.
     ///
-    /// For a growing filter: the number that its newest table holds, and those in older tables. For a rotating filter:
-    /// the number that each generation holds.
+    /// For a growing filter: the number that its newest table holds, and those in older tables. For
+    /// a rotating filter: the number that each generation holds.
     ///
     /// # Examples
     ///
@@ -53,8 +54,9 @@ impl<E: Engine, S> Filter<E, S> {
         self.engine().capacity()
     }
 
-    /// Whether the filter holds as many items as it is sized for. An insert may still succeed. A growing filter grows
-    /// soon. For a rotating filter: whether the young generation is full; after a rotation it is not.
+    /// Whether the filter holds as many items as it is sized for. An insert may still succeed. A
+    /// growing filter grows soon. For a rotating filter: whether the young generation is full;
+    /// after a rotation it is not.
     ///
     /// # Examples
     ///
@@ -101,9 +103,11 @@ impl<E: Engine, S> Filter<E, S> {
         self.len() as f64 / self.slots() as f64
     }
 
-    /// All bytes in use: the value itself and its heap memory. They are fixed at construction, except that the first
-    /// [`snapshot`](Self::snapshot) adds a sixteenth of the table. For a growing filter: the bytes of its tables, and
-    /// of their old words that have not yet gone back to the system.
+    /// All bytes in use: the value itself and its heap memory. They are fixed at construction, with
+    /// two exceptions. The first [`snapshot`](Self::snapshot) adds a sixteenth of the table.
+    /// Threads that hold all descriptors, because there are many of them or because some have
+    /// stopped for good within a call, add up to 64 KiB for more. For a growing filter: the bytes
+    /// of its tables, and of their old words that have not yet gone back to the system.
     ///
     /// # Examples
     ///
@@ -112,19 +116,21 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        // A boxed engine counts as much as one that is not, and its pointer nothing: so a memory limit counts the same.
+        // A boxed engine counts as much as one that is not, and its pointer nothing: so a memory
+        // limit counts the same.
         let engine = self.engine();
         Self::BYTES - size_of::<E>() + size_of_val(engine) + engine.heap_bytes()
     }
 
-    /// The probability that `contains` is true for an absent item at the present load; as exact as [`len`](Self::len).
-    /// It assumes a hasher that mixes well.
+    /// The probability that `contains` is true for an absent item at the present load; as exact as
+    /// [`len`](Self::len). It assumes a hasher that mixes well.
     ///
-    /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of `s` slots: about
-    /// `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x 16 at most 0.000_122. A growing
-    /// filter has 0.000_126 before it doubles, because its 63 kinds of tokens are not equally frequent. The rates of
-    /// its tables add up, and so do those of the generations of a rotating filter. A table that doubles does not know
-    /// the age of its tokens, and older tokens cause more false positives. It reports the maximum, which is exact if
+    /// A lookup compares the item's fingerprint of `b` bits with the stored ones in two buckets of
+    /// `s` slots: about `2 * s * load_factor / (2^b - 1)` (Fan et al. 2014, section 5.1), with 4 x
+    /// 16 at most 0.000_122. A growing filter has 0.000_126 before it doubles, because its 63 kinds
+    /// of tokens are not equally frequent. The rates of its tables add up, and so do those of the
+    /// generations of a rotating filter. A table that doubles does not know the age of its tokens,
+    /// and older tokens cause more false positives. It reports the maximum, which is exact if
     /// nothing was removed.
     ///
     /// # Examples
@@ -138,11 +144,12 @@ impl<E: Engine, S> Filter<E, S> {
         self.engine().false_positive_rate()
     }
 
-    /// Removes all items. It takes `&mut self`, because it could not be exact while other threads write. Takes time
-    /// linear in the size.
+    /// Removes all items. It takes `&mut self`, because it could not be exact while other threads
+    /// write. Takes time linear in the size.
     ///
-    /// It also reclaims the descriptors of threads that died during an insert: one for each thread. A growing filter
-    /// restarts with a table of the first size. A rotating filter keeps its number of rotations.
+    /// It also takes back the descriptors of threads that have stopped for good within a call, and
+    /// frees those that were added for want of them. A growing filter restarts with a table of the
+    /// first size. A rotating filter keeps its number of rotations.
     ///
     /// # Examples
     ///
@@ -161,9 +168,9 @@ impl<E: Engine, S> Filter<E, S> {
 }
 
 impl<E: Engine, S: Clone> Filter<E, S> {
-    /// An empty filter like this one: with its size, limits, search budget and hasher, and so with the same answers for
-    /// the same content. A growing filter starts with a table of the first size. A rotating filter counts its rotations
-    /// from 0.
+    /// An empty filter like this one: with its size, limits, search budget and hasher, and so with
+    /// the same answers for the same content. A growing filter starts with a table of the first
+    /// size. A rotating filter counts its rotations from 0.
     ///
     /// # Errors
     ///

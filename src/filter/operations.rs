@@ -3,31 +3,35 @@
 use core::hash::{BuildHasher, Hash};
 
 use super::{Engine, Filter};
-use crate::engine::Operations;
+use crate::engine::operations::RawFilter;
 use crate::error::InsertError;
 
 /// The operations on one item.
 impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// Adds one copy of `item`, whether or not it is already stored.
     ///
-    /// If one of the two buckets has room, this is one exchange. Otherwise a bounded search finds a path of
-    /// relocations, which this call executes hop by hop, while all other threads continue. A refused insert costs up to
-    /// [`search_budget`](crate::FilterBuilder::search_budget) lookups. If there is no room, a
-    /// [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) doubles. A
-    /// [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) adds to its young generation, and refuses if that is full.
+    /// If one of the two buckets has room, this is one exchange. Otherwise a bounded search finds a
+    /// path of relocations, which this call executes hop by hop, while all other threads continue.
+    /// A refused insert costs up to [`search_budget`](crate::FilterBuilder::search_budget) lookups.
+    /// If there is no room, a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter) doubles. A
+    /// [`RotatingCuckooFilter`](crate::RotatingCuckooFilter) adds to its young generation, and
+    /// refuses if that is full.
     ///
     /// # Errors
     ///
-    /// [`Full`](InsertError::Full) if no room can be made. [`TooManyCopies`](InsertError::TooManyCopies) if both
-    /// buckets are full of its copies (eight with 4 x 16). [`Disturbed`](InsertError::Disturbed) and
-    /// [`NoDescriptor`](InsertError::NoDescriptor) if other threads interfered: retry. Every stored item stays where
-    /// lookups find it.
+    /// [`Full`](InsertError::Full) if no room can be made.
+    /// [`TooManyCopies`](InsertError::TooManyCopies) if both buckets are full of its copies (eight
+    /// with 4 x 16). [`Disturbed`](InsertError::Disturbed) and
+    /// [`NoDescriptor`](InsertError::NoDescriptor) if other threads interfered: retry. Every stored
+    /// item stays where lookups find it.
     ///
-    /// For a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): [`CannotGrow`](InsertError::CannotGrow) if there is
-    /// no room, and a limit or the lack of memory prevents growth. `TooManyCopies` if the table that takes inserts
-    /// holds that many copies. `Full` if there is no room in a table that is less than an eighth full: then the hasher
-    /// does not mix its bits, or few items have very many copies, and a larger table would not help. `Disturbed` or
-    /// `NoDescriptor` only after many more attempts, during which a doubling did not progress either.
+    /// For a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter):
+    /// [`CannotGrow`](InsertError::CannotGrow) if there is no room, and a limit or the lack of
+    /// memory prevents growth. `TooManyCopies` if the table that takes inserts holds that many
+    /// copies. `Full` if there is no room in a table that is less than an eighth full: then the
+    /// hasher does not mix its bits, or few items have very many copies, and a larger table would
+    /// not help. `Disturbed` or `NoDescriptor` only after many more attempts, during which a
+    /// doubling did not progress either.
     ///
     /// # Examples
     ///
@@ -47,18 +51,20 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
 
     /// Adds `item` if it is absent. Returns true if it was absent and this call added it.
     ///
-    /// If any number of threads race for an absent item, the call returns true for exactly one of them, unless all are
-    /// refused or the item is a false positive. It returns false if another item with the same token is stored (a false
-    /// positive): then `item` has no token of its own, and lookups miss it once the other item is removed. To store all
-    /// of many distinct items, use [`insert`](Self::insert). A concurrent remove, or insert of an equal item, takes
-    /// effect either before or after the call.
+    /// If any number of threads race for an absent item, the call returns true for exactly one of
+    /// them, unless all are refused or the item is a false positive. It returns false if another
+    /// item with the same token is stored (a false positive): then `item` has no token of its own,
+    /// and lookups miss it once the other item is removed. To store all of many distinct items, use
+    /// [`insert`](Self::insert). A concurrent remove, or insert of an equal item, takes effect
+    /// either before or after the call.
     ///
-    /// A growing filter checks all its tables, and all of this holds however it grows meanwhile. A rotating filter
-    /// checks all its generations, and returns true at most once in the life of an item, even if it rotates meanwhile.
+    /// A growing filter checks all its tables, and all of this holds however it grows meanwhile. A
+    /// rotating filter checks all its generations, and returns true at most once in the life of an
+    /// item, even if it rotates meanwhile.
     ///
-    /// If the item is stored, the call costs a lookup. Otherwise it takes four locked instructions (two exchanges of
-    /// its word, one of a descriptor, one read-modify-write of the other word), and relocations if both buckets are
-    /// full, as for `insert`.
+    /// If the item is stored, the call costs a lookup. Otherwise it takes four locked instructions
+    /// (two exchanges of its word, one of a descriptor, one read-modify-write of the other word),
+    /// and relocations if both buckets are full, as for `insert`.
     ///
     /// # Errors
     ///
@@ -80,12 +86,13 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         self.insert_unique_hash(self.hash_one(item))
     }
 
-    /// Returns whether `item` is stored. Never false for a stored item. True for an absent item with the probability
-    /// [`false_positive_rate`](Self::false_positive_rate).
+    /// Returns whether `item` is stored. Never false for a stored item. True for an absent item
+    /// with the probability [`false_positive_rate`](Self::false_positive_rate).
     ///
-    /// Makes two loads from the table between two loads of a version counter. If the item was not found, and a stored
-    /// fingerprint that shares the counter was moved meanwhile, it looks again. Writes nothing. Lock-free, not
-    /// wait-free. A growing filter does this for each of its tables until the item is found.
+    /// Makes two loads from the table between two loads of a version counter. If the item was not
+    /// found, and a stored fingerprint that shares the counter was moved meanwhile, it looks again.
+    /// Writes nothing. Lock-free, not wait-free. A growing filter does this for each of its tables
+    /// until the item is found.
     ///
     /// # Examples
     ///
@@ -103,11 +110,13 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         self.contains_hash(self.hash_one(item))
     }
 
-    /// Removes one copy of `item`. Returns false if there was none. Call it only for an item that you inserted:
-    /// otherwise it can remove the token of [another item](crate::guide::removing), which lookups then miss.
+    /// Removes one copy of `item`. Returns false if there was none. Call it only for an item that
+    /// you inserted: otherwise it can remove the token of [another item](crate::guide::removing),
+    /// which lookups then miss.
     ///
-    /// If any number of threads race for one copy, the call returns true for exactly one of them. It costs one
-    /// exchange, or two if there are copies in both buckets. A rotating filter removes the oldest copy.
+    /// If any number of threads race for one copy, the call returns true for exactly one of them.
+    /// It costs one exchange, or two if there are copies in both buckets. A rotating filter removes
+    /// the oldest copy.
     ///
     /// # Examples
     ///
@@ -129,9 +138,10 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// The number of copies of `item`: 0 to 8 with four slots in a bucket, per table in a growing
     /// filter and per generation in a rotating one.
     ///
-    /// Counts the tokens equal to the item's, including those of other items with the same token. Exact while no other
-    /// thread writes them. Under concurrent writes it may over-report: a copy that is removed while an equal one is
-    /// inserted can be counted twice. Copies that are stored throughout the call are all counted.
+    /// Counts the tokens equal to the item's, including those of other items with the same token.
+    /// Exact while no other thread writes them. Under concurrent writes it may over-report: a copy
+    /// that is removed while an equal one is inserted can be counted twice. Copies that are stored
+    /// throughout the call are all counted.
     ///
     /// # Examples
     ///
@@ -172,8 +182,9 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     }
 }
 
-/// The same operations on a hash that the caller has computed. Its 64 bits must be well mixed in the high bits, which
-/// select the buckets, and in the low bits, which are the fingerprint: 16 with 4 x 16.
+/// The same operations on a hash that the caller has computed. Its 64 bits must be well mixed in
+/// the high bits, which select the buckets, and in the low bits, which are the fingerprint: 16 with
+/// 4 x 16.
 impl<E: Engine, S> Filter<E, S> {
     /// Returns the hasher.
     ///

@@ -1,5 +1,5 @@
-//! Storing a filter as bytes, all at once or a chunk at a time, reading it back, and copying a filter that other
-//! threads use.
+//! Storing a filter as bytes, all at once or a chunk at a time, reading it back, and copying a
+//! filter that other threads use.
 
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
@@ -7,22 +7,28 @@ use core::hash::BuildHasher;
 use std::io::{self, Read, Write};
 
 use super::{Engine, Filter};
+use crate::codec::chunks;
+use crate::codec::chunks::Chunks;
+use crate::codec::header::{Header, Identity};
+#[cfg(feature = "std")]
+use crate::codec::source::Stream;
+use crate::codec::source::{Slice, Source};
 use crate::error::{ReadError, SnapshotError};
 use crate::random_state::RandomState;
-#[cfg(feature = "std")]
-use crate::stored::Stream;
-use crate::stored::{self, Chunks, Frame, Identity, Slice, Source};
 
-/// Storing. The stored form is the same on every machine, and documented byte by byte in [`format`](crate::format).
+/// Storing. The stored form is the same on every machine, and documented byte by byte in
+/// [`format`](crate::format).
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
-    /// The stored form as bytes, while other threads use the filter: eight bytes per bucket, 16 per table, and 72 more.
-    /// [`from_bytes`](Filter::from_bytes) restores the filter.
+    /// The stored form as bytes, while other threads use the filter: eight bytes per bucket, 16 per
+    /// table, and 76 more. [`from_bytes`](Filter::from_bytes) restores the filter.
     ///
-    /// It has the content of a [`snapshot`](Self::snapshot): every item that is stored from before the call until after
-    /// it. If no other thread writes meanwhile, it is exact, and only the bytes are allocated. Otherwise a snapshot is
-    /// taken and stored. Takes time linear in the size.
+    /// It has the content of a [`snapshot`](Self::snapshot): every item that is stored from before
+    /// the call until after it. If no other thread writes meanwhile, it is exact, and only the
+    /// bytes are allocated. Otherwise a snapshot is taken and stored. Takes time linear in the
+    /// size.
     ///
-    /// If no other thread writes, [`chunks`](Self::chunks) stores the filter without any allocation.
+    /// If no other thread writes, [`chunks`](Self::chunks) stores the filter without any
+    /// allocation.
     ///
     /// # Errors
     ///
@@ -41,31 +47,32 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// let filter = Arc::new(CuckooFilter::with_capacity(100));
     /// filter.insert("a")?;
     /// let bytes = filter.to_bytes()?;
-    /// assert_eq!(bytes.len(), 88 + 2 * filter.slots());
+    /// assert_eq!(bytes.len(), 92 + 2 * filter.slots());
     /// assert!(CuckooFilter::from_bytes(&bytes)?.contains("a"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
         let identity = Identity::of(&self.hasher);
-        match stored::to_vec(self.engine(), &identity) {
+        match chunks::to_vec(self.engine(), &identity) {
             Err(SnapshotError::Changed) => {
                 let copy = Engine::snapshot(&self.engine)?;
-                stored::to_vec(copy.inner(), &identity)
+                chunks::to_vec(copy.inner(), &identity)
             }
             stored => stored,
         }
     }
 
-    /// Writes the stored form, as [`to_bytes`](Self::to_bytes) returns it, and flushes. It is complete before the first
-    /// write. [`read_from`](Filter::read_from) restores the filter.
+    /// Writes the stored form, as [`to_bytes`](Self::to_bytes) returns it, and flushes. It is
+    /// complete before the first write. [`read_from`](Filter::read_from) restores the filter.
     ///
-    /// If the machine stops half way, a file that is being overwritten in place is lost. The example `storage` replaces
-    /// it in one step.
+    /// If the machine stops half way, a file that is being overwritten in place is lost. The
+    /// example `storage` replaces it in one step.
     ///
     /// # Errors
     ///
-    /// The errors of the writer, and a [`SnapshotError`] as the inner error of an [`io::Error`], of the kind
-    /// `ResourceBusy` or `OutOfMemory`.
+    /// The errors of the writer, and a [`SnapshotError`] as the inner error of an [`io::Error`], of
+    /// the kind `ResourceBusy`. The kind `OutOfMemory` has no inner error: the standard library
+    /// allocates for it, and aborts if it gets no memory.
     ///
     /// # Panics
     ///
@@ -88,28 +95,34 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// ```
     #[cfg(feature = "std")]
     pub fn write_to(&self, mut writer: impl Write) -> io::Result<()> {
-        writer.write_all(&self.to_bytes()?)?;
+        let bytes = self.to_bytes().map_err(|error| match error {
+            SnapshotError::OutOfMemory(_) => io::ErrorKind::OutOfMemory.into(),
+            error => io::Error::from(error),
+        })?;
+        writer.write_all(&bytes)?;
         writer.flush()
     }
 }
 
 /// Reading a filter that was stored with the default hasher, including its seed.
 ///
-/// The filter gives the same answers as the stored one, and has its geometry, capacity, search budget and number of
-/// items. A rotating filter also has its generations and its number of rotations. A growing filter also has its tables
-/// and limits, and grows as the other would have. If its tables are larger than its limits, it is read, but does not
-/// grow. (This can happen if the limits were set on a machine with fewer processors.)
+/// The filter gives the same answers as the stored one, and has its geometry, capacity, search
+/// budget and number of items. A rotating filter also has its generations and its number of
+/// rotations. A growing filter also has its tables and limits, and grows as the other would have.
+/// If its tables are larger than its limits, it is read, but does not grow. (This can happen if the
+/// limits were set on a machine with fewer processors.)
 ///
-/// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic, hang, or allocate
-/// more than three times its own size and 640 KiB, or 1,280 KiB for a filter that grows or rotates. This does not
-/// authenticate them: a checksum detects accidents, not malice.
+/// The bytes may come from anywhere: all of them are checked, and no input makes these calls panic,
+/// hang, or allocate more than three times its own size and 640 KiB, or 1,280 KiB for a filter that
+/// grows or rotates. This does not authenticate them: a checksum detects accidents, not malice.
 impl<E: Engine> Filter<E, RandomState> {
-    /// Restores a filter from its stored form, which must end where the bytes end. Takes time linear in the size.
+    /// Restores a filter from its stored form, which must end where the bytes end. Takes time
+    /// linear in the size.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the bytes are not exactly one filter stored with the default hasher, or the memory could
-    /// not be allocated.
+    /// [`ReadError`], if the bytes are not exactly one filter stored with the default hasher, or
+    /// the memory could not be allocated.
     ///
     /// # Examples
     ///
@@ -134,14 +147,16 @@ impl<E: Engine> Filter<E, RandomState> {
 
     /// Reads a filter, and not a byte more, so that it can be one part of a larger stream.
     ///
-    /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered. The header, each entry of the list of tables,
-    /// and each checksum are separate reads. The length of the input is known only at its end. So the table grows with
-    /// the bytes that were read, whatever the header claims. Takes time linear in the size.
+    /// Reads in pieces of up to 16 KiB, so `reader` need not be buffered. The header, each entry of
+    /// the list of tables, and each checksum are separate reads. The length of the input is known
+    /// only at its end. So the table grows with the bytes that were read, whatever the header
+    /// claims. Takes time linear in the size.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the reader fails or ends early, if its bytes are not a filter stored with the default hasher,
-    /// or if the memory could not be allocated. It is then unspecified how much has been read.
+    /// [`ReadError`], if the reader fails or ends early, if its bytes are not a filter stored with
+    /// the default hasher, or if the memory could not be allocated. It is then unspecified how much
+    /// has been read.
     ///
     /// # Examples
     ///
@@ -165,15 +180,16 @@ impl<E: Engine> Filter<E, RandomState> {
     }
 }
 
-/// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must hash as before, on
-/// another machine too. The call recognizes the hasher by its hash of a few bytes.
+/// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must
+/// hash as before, on another machine too. The call recognizes the hasher by its hash of a few
+/// bytes.
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     /// As [`from_bytes`](Filter::from_bytes), for a filter stored with this hasher.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the bytes are not exactly one filter stored with this hasher, or the memory could not be
-    /// allocated.
+    /// [`ReadError`], if the bytes are not exactly one filter stored with this hasher, or the
+    /// memory could not be allocated.
     ///
     /// # Panics
     ///
@@ -204,8 +220,9 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`], if the reader fails or ends early, if its bytes are not a filter stored with this hasher, or if
-    /// the memory could not be allocated. It is then unspecified how much has been read.
+    /// [`ReadError`], if the reader fails or ends early, if its bytes are not a filter stored with
+    /// this hasher, or if the memory could not be allocated. It is then unspecified how much has
+    /// been read.
     ///
     /// # Panics
     ///
@@ -238,26 +255,28 @@ impl<E: Engine, S> Filter<E, S> {
         source: &mut dyn Source,
         hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
     ) -> Result<Self, ReadError> {
-        let frame = Frame::read(source)?;
-        E::recognize(&frame)?;
-        let hasher = hasher(&frame.identity()?)?;
-        Ok(Self::of(E::read(&frame, source, Self::BYTES)?, hasher))
+        let header = Header::read(source)?;
+        E::recognize(&header)?;
+        let hasher = hasher(&header.identity()?)?;
+        Ok(Self::of(E::read(&header, source, Self::BYTES)?, hasher))
     }
 }
 
 impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
-    /// The stored form, a chunk at a time: the bytes that [`to_bytes`](Self::to_bytes) returns, in pieces of the size
-    /// that the caller asks for. Use it if the filter is shared but no thread writes to it meanwhile: in a server that
-    /// runs one command at a time, or in the child of a fork.
+    /// The stored form, a chunk at a time: the bytes that [`to_bytes`](Self::to_bytes) returns, in
+    /// pieces of the size that the caller asks for. Use it if the filter is shared but no thread
+    /// writes to it meanwhile: in a server that runs one command at a time, or in the child of a
+    /// fork.
     ///
-    /// It does not copy the filter, and allocates nothing. The call reads the whole table once, because the header
-    /// contains the number of items. It reads the words of a chunk when that chunk is requested.
+    /// It does not copy the filter, and allocates nothing. The call reads the whole table once,
+    /// because the header contains the number of items. It reads the words of a chunk when that
+    /// chunk is requested.
     ///
-    /// If other threads do write, there are two outcomes. Either a chunk, at the latest the last one, fails with
-    /// [`Changed`](SnapshotError::Changed). Or all chunks together are a filter with the content of a
-    /// [`snapshot`](Self::snapshot): every item that was stored from this call to the last chunk, and any part of what
-    /// was inserted or removed meanwhile. Expect an error: use [`to_bytes`](Self::to_bytes) for a filter under constant
-    /// writes.
+    /// If other threads do write, there are two outcomes. Either a chunk, at the latest the last
+    /// one, fails with [`Changed`](SnapshotError::Changed). Or all chunks together are a filter
+    /// with the content of a [`snapshot`](Self::snapshot): every item that was stored from this
+    /// call to the last chunk, and any part of what was inserted or removed meanwhile. Expect an
+    /// error: use [`to_bytes`](Self::to_bytes) for a filter under constant writes.
     ///
     /// Lookups by other threads neither disturb it nor are disturbed.
     ///
@@ -290,22 +309,26 @@ impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
 impl<E: Engine, S: Clone> Filter<E, S> {
     /// Copies the filter while other threads read and write it.
     ///
-    /// The copy contains every item that is stored from before the call until after it, with all its copies, even if
-    /// inserts of other items move it. It may contain any part of what is inserted or removed during the call. So the
-    /// copy does not show the whole filter at one moment, but each class of items at a moment of its own.
+    /// The copy contains every item that is stored from before the call until after it, with all
+    /// its copies, even if inserts of other items move it. It may contain any part of what is
+    /// inserted or removed during the call. So the copy does not show the whole filter at one
+    /// moment, but each class of items at a moment of its own.
     ///
-    /// Reads the whole table once, and allocates the copy. (The first call also allocates, permanently, a log of a
-    /// sixteenth of the table.) Writers do not wait: a writer that relocates an item meanwhile records it in the log,
-    /// and the snapshot counts the recorded items again at the end. If the log fills up, the snapshot reads the table
-    /// again several times, each time for a part of the items.
+    /// Reads the whole table once, and allocates the copy. (The first call also allocates,
+    /// permanently, a log of a sixteenth of the table.) Writers do not wait: a writer that
+    /// relocates an item meanwhile records it in the log, and the snapshot counts the recorded
+    /// items again at the end. If the log fills up, the snapshot reads the table again several
+    /// times, each time for a part of the items.
     ///
-    /// The tables of a growing filter are copied one after the other. The copy has the limits of the filter. The
-    /// generations of a rotating filter are copied one after the other, and all again if it rotated meanwhile.
+    /// The tables of a growing filter are copied one after the other. The copy has the limits of
+    /// the filter. The generations of a rotating filter are copied one after the other, and all
+    /// again if it rotated meanwhile.
     ///
     /// # Errors
     ///
-    /// [`SnapshotError`]: [`Busy`](SnapshotError::Busy) if another snapshot of this filter is in progress,
-    /// [`Disturbed`](SnapshotError::Disturbed) if too much changed meanwhile, or the memory could not be allocated.
+    /// [`SnapshotError`]: [`Busy`](SnapshotError::Busy) if another snapshot of this filter is in
+    /// progress, [`Disturbed`](SnapshotError::Disturbed) if too much changed meanwhile, or the
+    /// memory could not be allocated.
     ///
     /// # Examples
     ///
@@ -342,9 +365,10 @@ mod with_serde {
     use serde::ser::{Error as _, Serialize, Serializer};
 
     use crate::allocate;
+    use crate::codec::header::Identity;
+    use crate::codec::source::Slice;
     use crate::error::ReadError;
     use crate::filter::{Engine, Filter};
-    use crate::stored::{Identity, Slice};
 
     /// As [`to_bytes`](Filter::to_bytes), so the filter may be in use. Fails in the same cases.
     impl<E: Engine, S: BuildHasher + 'static> Serialize for Filter<E, S> {
@@ -354,10 +378,11 @@ mod with_serde {
         }
     }
 
-    /// From the bytes of the [stored form](crate::format), checked as by [`from_bytes`](Filter::from_bytes). The
-    /// default hasher gets the stored seed. With any other hasher, `S::default()` must be the one that the filter was
-    /// stored with. (Without the feature `std` the default hasher does not implement `Default`: read the bytes, and
-    /// call `from_bytes`.)
+    /// From the bytes of the [stored form](crate::format), checked as by
+    /// [`from_bytes`](Filter::from_bytes). The default hasher gets the stored seed. With any other
+    /// hasher, `S::default()` must be the one that the filter was stored with. (Without the feature
+    /// `std` the default hasher does not implement `Default`: read the bytes, and call
+    /// `from_bytes`.)
     impl<'de, E: Engine, S: BuildHasher + Default + 'static> Deserialize<'de> for Filter<E, S> {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             deserializer.deserialize_bytes(StoredForm(PhantomData))
@@ -394,7 +419,7 @@ mod with_serde {
     }
 
     fn grow(bytes: &mut Vec<u8>) -> Result<(), ReadError> {
-        const LEAST: usize = 4096;
-        Ok(allocate::grow(bytes, bytes.len().max(LEAST))?)
+        const MIN_GROWTH: usize = 4096;
+        Ok(allocate::grow(bytes, bytes.len().max(MIN_GROWTH))?)
     }
 }

@@ -1,46 +1,49 @@
 //! Values: a few bits that each copy carries.
 
-use core::array;
-use core::fmt;
 use core::hash::{BuildHasher, Hash};
-use core::iter::{FusedIterator, Take};
 
 use super::Filter;
 use super::batch::{CHUNK, hash_each};
-use crate::engine::{Fixed, check_lengths};
+use crate::engine::operations::{StoresValues, check_lengths};
+use crate::engine::values::Values;
 use crate::error::{InsertError, ValueError};
-use crate::layout::WithValues;
+use crate::fixed::Fixed;
+use crate::kernel::layout::WithValues;
 
-/// Values, for filters whose [layout](crate::Layout) has room for them: each copy of an item carries a number of a few
-/// bits. The filter is then an approximate map: which port, worker, shard or level has an item.
+/// Values, for filters whose [layout](crate::Layout) has room for them: each copy of an item
+/// carries a number of a few bits. The filter is then an approximate map: which port, worker, shard
+/// or level has an item.
 ///
-/// Precisely, a token is a class and a value, and the filter is a multiset of tokens. The calls for filters without
-/// values work on the class: [`insert`](Filter::insert) adds a token with the value 0, [`contains`](Filter::contains)
-/// finds a token with any value, [`remove`](Filter::remove) removes a token with any value, and
-/// [`count`](Filter::count) counts them.
+/// Precisely, a token is a class and a value, and the filter is a multiset of tokens. The calls for
+/// filters without values work on the class: [`insert`](Filter::insert) adds a token with the value
+/// 0, [`contains`](Filter::contains) finds a token with any value, [`remove`](Filter::remove)
+/// removes a token with any value, and [`count`](Filter::count) counts them.
 ///
 /// # What a lookup may answer
 ///
-/// * For an item that is stored once, with no false positive: its value, whatever other threads do to other items. A
-///   hop of the token changes neither its class nor its value, and no lookup misses it.
-/// * For an item whose class has several tokens, because it was inserted several times, or another item of its class
-///   was inserted: the value of any of them, or [all](Self::values).
-/// * For an absent item: `None`, or with the [false-positive rate](Filter::false_positive_rate) the value of another
-///   item.
+/// * For an item that is stored once, with no false positive: its value, whatever other threads do
+///   to other items. A hop of the token changes neither its class nor its value, and no lookup
+///   misses it.
+/// * For an item whose class has several tokens, because it was inserted several times, or another
+///   item of its class was inserted: the value of any of them, or [all](Self::values).
+/// * For an absent item: `None`, or with the [false-positive rate](Filter::false_positive_rate) the
+///   value of another item.
 ///
 /// # Many threads
 ///
-/// A call that returns a value saw a token that had it at that moment. If threads race to take or replace one token,
-/// one succeeds. Beyond that:
+/// A call that returns a value saw a token that had it at that moment. If threads race to take or
+/// replace one token, one succeeds. Beyond that:
 ///
 /// * **If a class never has two tokens at a time**, as when all inserts use
-///   [`insert_unique_value`](Self::insert_unique_value), all calls but [`values`](Self::values) are linearizable with
-///   respect to the multiset of tokens: the filter is a map with compare-and-exchange.
-/// * **In any case** the calls are linearizable if values are ignored, and so are, for each value, the calls that
-///   report tokens with that value. But if tokens of one class with different values come and go at the same time,
-///   there is no common order for both: one thread may find the class empty at the moment at which another thread finds
-///   a token that is being removed, beside one that has just been inserted.
-///   [`design::protocol`](crate::design::protocol#values) has the schedule.
+///   [`insert_unique_value`](Self::insert_unique_value), all calls but [`values`](Self::values) are
+///   linearizable with respect to the multiset of tokens: the filter is a map with
+///   compare-and-exchange.
+/// * **In any case** the calls are linearizable if values are ignored, and so are, for each value,
+///   the calls that report tokens with that value. But if tokens of one class with different values
+///   come and go at the same time, there is no common order for both: one thread may find the class
+///   empty at the moment at which another thread finds a token that is being removed, beside one
+///   that has just been inserted. [`design::protocol`](crate::design::protocol#values) has the
+///   schedule.
 ///
 /// All calls are lock-free, and allocate nothing.
 impl<L: WithValues, S> Filter<Fixed<L>, S> {
@@ -61,11 +64,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     pub fn insert_value_hash(&self, hash: u64, value: u16) -> Result<(), InsertError> {
-        possible::<L>(value)?;
-        let table = &self.engine.table;
-        table
-            .insert(hash, value)
-            .map_err(|refusal| table.refused(refusal))
+        self.engine.insert_value_hash(hash, value)
     }
 
     /// As [`insert_unique_value`](Self::insert_unique_value), by hash.
@@ -89,11 +88,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
         hash: u64,
         value: u16,
     ) -> Result<Option<u16>, InsertError> {
-        possible::<L>(value)?;
-        let table = &self.engine.table;
-        table
-            .find_or_insert(hash, value)
-            .map_err(|refusal| table.refused(refusal))
+        self.engine.insert_unique_value_hash(hash, value)
     }
 
     /// As [`value`](Self::value), by hash.
@@ -109,7 +104,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     #[inline]
     #[must_use]
     pub fn value_hash(&self, hash: u64) -> Option<u16> {
-        self.engine.table.tokens().value(hash)
+        self.engine.value_hash(hash)
     }
 
     /// As [`values`](Self::values), by hash.
@@ -126,12 +121,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// ```
     #[must_use]
     pub fn values_hash(&self, hash: u64) -> Values {
-        let (mut values, mut count) = ([0; MOST], 0);
-        self.engine.table.tokens().values(hash, |value| {
-            values[count] = value;
-            count += 1;
-        });
-        Values(values.into_iter().take(count))
+        self.engine.values_hash(hash)
     }
 
     /// As [`replace_value`](Self::replace_value), by hash.
@@ -151,9 +141,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     pub fn replace_value_hash(&self, hash: u64, old: u16, new: u16) -> Result<bool, ValueError> {
-        possible::<L>(new)?;
-        let tokens = self.engine.table.tokens();
-        Ok(old <= L::MAX_VALUE && tokens.replace_value(hash, old, new))
+        self.engine.replace_value_hash(hash, old, new)
     }
 
     /// As [`remove_value`](Self::remove_value), by hash.
@@ -169,7 +157,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     pub fn remove_value_hash(&self, hash: u64, value: u16) -> bool {
-        value <= L::MAX_VALUE && self.engine.table.remove_value(hash, value)
+        self.engine.remove_value_hash(hash, value)
     }
 
     /// As [`value_many`](Self::value_many), by hashes.
@@ -190,16 +178,13 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// ```
     #[track_caller]
     pub fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>]) {
-        check_lengths(hashes, values);
-        let tokens = self.engine.table.tokens();
-        for (value, hash) in values.iter_mut().zip(tokens.ahead(hashes)) {
-            *value = tokens.value(hash);
-        }
+        self.engine.value_many_hash(hashes, values)
     }
 }
 
 impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
-    /// Adds one copy of an item with a value, as [`insert`](Filter::insert) does, whatever copies are stored.
+    /// Adds one copy of an item with a value, as [`insert`](Filter::insert) does, whatever copies
+    /// are stored.
     ///
     /// # Errors
     ///
@@ -223,11 +208,12 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.insert_value_hash(self.hash_one(item), value)
     }
 
-    /// Adds an item with a value if it is absent. Returns `None` if this call added it, otherwise a stored value: of
-    /// the item, or rarely of another item of its class. Then this one is not stored.
+    /// Adds an item with a value if it is absent. Returns `None` if this call added it, otherwise a
+    /// stored value: of the item, or rarely of another item of its class. Then this one is not
+    /// stored.
     ///
-    /// As [`insert_unique`](Filter::insert_unique): if threads race for an absent item, one adds its value, and the
-    /// others get that value, unless it is replaced or removed meanwhile.
+    /// As [`insert_unique`](Filter::insert_unique): if threads race for an absent item, one adds
+    /// its value, and the others get that value, unless it is replaced or removed meanwhile.
     ///
     /// # Errors
     ///
@@ -253,8 +239,9 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.insert_unique_value_hash(self.hash_one(item), value)
     }
 
-    /// The value of an item, or `None` if it is absent. With several copies, or a false positive, the value of any
-    /// token of the class. Writes nothing, and costs about as much as [`contains`](Filter::contains).
+    /// The value of an item, or `None` if it is absent. With several copies, or a false positive,
+    /// the value of any token of the class. Writes nothing, and costs about as much as
+    /// [`contains`](Filter::contains).
     ///
     /// # Examples
     ///
@@ -275,9 +262,10 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
 
     /// The values of all tokens of the item's class, in no particular order: one for each copy.
     ///
-    /// Contains the value of each token that is stored during the whole call, and no value of a token that is not
-    /// stored at any moment of the call. Like [`count`](Filter::count), it reads the two buckets one after the other:
-    /// if one copy is removed while another one is inserted, the call can return the values of both.
+    /// Contains the value of each token that is stored during the whole call, and no value of a
+    /// token that is not stored at any moment of the call. Like [`count`](Filter::count), it reads
+    /// the two buckets one after the other: if one copy is removed while another one is inserted,
+    /// the call can return the values of both.
     ///
     /// # Examples
     ///
@@ -299,19 +287,20 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.values_hash(self.hash_one(item))
     }
 
-    /// Changes the value of one copy of an item from `old` to `new`, in one exchange. Returns false if no copy has the
-    /// value `old`.
+    /// Changes the value of one copy of an item from `old` to `new`, in one exchange. Returns false
+    /// if no copy has the value `old`.
     ///
-    /// If threads replace the value of one copy at the same time, one succeeds: it is a compare-and-exchange. Before
-    /// that moment lookups find the old value, after it the new one, and the item is never absent. It needs no room, so
-    /// it works in a full filter.
+    /// If threads replace the value of one copy at the same time, one succeeds: it is a
+    /// compare-and-exchange. Before that moment lookups find the old value, after it the new one,
+    /// and the item is never absent. It needs no room, so it works in a full filter.
     ///
-    /// Replace only values that you inserted: in the rare case of a false positive the value of another item is
-    /// replaced.
+    /// Replace only values that you inserted: in the rare case of a false positive the value of
+    /// another item is replaced.
     ///
     /// # Errors
     ///
-    /// [`ValueError`], if `new` is more than [`MAX_VALUE`](WithValues::MAX_VALUE). Nothing is changed then.
+    /// [`ValueError`], if `new` is more than [`MAX_VALUE`](WithValues::MAX_VALUE). Nothing is
+    /// changed then.
     ///
     /// # Examples
     ///
@@ -336,8 +325,8 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         self.replace_value_hash(self.hash_one(item), old, new)
     }
 
-    /// Removes one copy of an item that has this value. Returns false if there is none. [`remove`](Filter::remove)
-    /// removes a copy with any value.
+    /// Removes one copy of an item that has this value. Returns false if there is none.
+    /// [`remove`](Filter::remove) removes a copy with any value.
     ///
     /// # Examples
     ///
@@ -382,42 +371,5 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         for (items, values) in items.chunks(CHUNK).zip(values.chunks_mut(CHUNK)) {
             self.value_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), values);
         }
-    }
-}
-
-fn possible<L: WithValues>(value: u16) -> Result<(), ValueError> {
-    let most = L::MAX_VALUE;
-    if value > most {
-        return Err(ValueError { value, most });
-    }
-    Ok(())
-}
-
-/// The maximum number of copies of an item: the slots of two buckets of four.
-const MOST: usize = 8;
-
-/// The values of an item, one for each copy, as returned by [`values`](Filter::values).
-#[derive(Clone)]
-pub struct Values(Take<array::IntoIter<u16, MOST>>);
-
-impl Iterator for Values {
-    type Item = u16;
-
-    fn next(&mut self) -> Option<u16> {
-        self.0.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl ExactSizeIterator for Values {}
-impl FusedIterator for Values {}
-
-/// Prints the remaining values.
-impl fmt::Debug for Values {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_list().entries(self.clone()).finish()
     }
 }

@@ -3,10 +3,11 @@
 /// Happens only if operations meet, or if a table is nearly full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
-    /// A relocation was committed that only opened a slot: a hop of a longer path, or one for an admission.
+    /// A relocation was committed that only opened a slot: a hop of a longer path, or one for an
+    /// admission.
     Hop,
     /// A relocation was committed that placed a token as well.
-    Kick,
+    InsertByPath,
     /// A relocation failed: its words had changed, or another thread aborted it.
     Broken,
     /// A writer aborted the relocation of another thread.
@@ -18,7 +19,7 @@ pub enum Event {
     /// A miss was not valid, and the lookup or remove started again.
     Repeat,
     /// A remove bumped a stripe, because it saw an equal token in the other bucket.
-    Twin,
+    DuplicateSeen,
     /// No descriptor was free.
     Starved,
     /// An admission was decided against its owner: an equal token was there, or a rival won.
@@ -28,19 +29,19 @@ pub enum Event {
     /// A table began to double, or a filter got another table.
     Growth,
     /// A thread built a table in vain, because another thread had added one.
-    Vain,
+    LostAllocation,
     /// There was a rotation during a walk, which began again.
-    Rewalk,
+    WalkRestarted,
     /// A bucket of a table that doubles was split.
     Split,
 }
 
-#[cfg(any(lockfree_cuckoo_steps, lockfree_cuckoo_shuttle))]
-pub(crate) use counts::happened;
-#[cfg(any(lockfree_cuckoo_steps, lockfree_cuckoo_shuttle))]
+#[cfg(lockfree_cuckoo_steps)]
+pub(crate) use counts::trace;
+#[cfg(lockfree_cuckoo_steps)]
 pub use counts::{Tally, tally};
 
-#[cfg(any(lockfree_cuckoo_steps, lockfree_cuckoo_shuttle))]
+#[cfg(lockfree_cuckoo_steps)]
 mod counts {
     //! How often each event happened, in the whole process.
 
@@ -59,18 +60,18 @@ mod counts {
         /// What can happen in a filter that does not rotate.
         pub const WITHOUT_ROTATIONS: [Self; EVENTS - 1] = [
             Self::Hop,
-            Self::Kick,
+            Self::InsertByPath,
             Self::Broken,
             Self::Abort,
             Self::Help,
             Self::Arrival,
             Self::Repeat,
-            Self::Twin,
+            Self::DuplicateSeen,
             Self::Starved,
             Self::Rejected,
             Self::Hint,
             Self::Growth,
-            Self::Vain,
+            Self::LostAllocation,
             Self::Split,
         ];
     }
@@ -105,7 +106,7 @@ mod counts {
         }))
     }
 
-    pub(crate) fn happened(event: Event) {
+    pub(crate) fn trace(event: Event) {
         COUNTS[event as usize].fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -9,16 +9,22 @@ use super::{Event, Ordering};
 
 pub(crate) const MODEL: bool = true;
 
-pub(crate) const PATIENCE: usize = 0;
+pub(crate) const YIELDS_BEFORE_FAILING: usize = 0;
 
 /// Cells are numbers of loom's objects.
 pub(crate) const PLAIN: bool = false;
 
 /// Models check themselves which events happened.
-pub(crate) fn happened(_: Event) {}
+pub(crate) fn trace(_: Event) {}
 
 pub(crate) fn parallelism() -> usize {
     4
+}
+
+/// There are always as many.
+#[cfg(any(test, feature = "testing"))]
+pub fn on_processors<R>(_: usize, call: impl FnOnce() -> R) -> R {
+    call()
 }
 
 /// Every thread of a model has its own number.
@@ -33,10 +39,10 @@ pub(crate) fn thread_index() -> usize {
 
 /// An atomic cell with a twin that is touched before every load.
 ///
-/// loom 0.7 remembers only the last access to each atomic. So a thread's own load hides an earlier load by
-/// another thread from the write that follows, and loom never tries schedules that put the write between the two
-/// (tokio-rs/loom#166 and #392). A read-modify-write of the twin makes loads conflict with each other, so in some
-/// schedule the hidden load is the last one.
+/// loom 0.7 remembers only the last access to each atomic. So a thread's own load hides an earlier
+/// load by another thread from the write that follows, and loom never tries schedules that put the
+/// write between the two (tokio-rs/loom#166 and #392). A read-modify-write of the twin makes loads
+/// conflict with each other, so in some schedule the hidden load is the last one.
 macro_rules! twinned {
     ($name:ident $(<$item:ident>)?, $value:ty) => {
         #[derive(Debug)]
@@ -67,7 +73,8 @@ macro_rules! twinned {
             }
 
             pub(crate) fn store(&self, value: $value, order: Ordering) {
-                // A drop makes only this access, so it is the only one that a dead thread could still reach.
+                // A drop makes only this access, so it is the only one that a dead thread could
+                // still reach.
                 if hooks::is_alive() {
                     self.value.store(value, order);
                 }
@@ -108,6 +115,50 @@ impl AtomicU64 {
     }
 }
 
+/// A value that is set once, as `once_cell::race::OnceBox`: whether it is there is one of loom's
+/// atomics, with the orderings that the crate documents.
+pub(crate) struct OnceBox<T> {
+    is_there: atomic::AtomicUsize,
+    value: once_cell::race::OnceBox<T>,
+}
+
+impl<T> core::fmt::Debug for OnceBox<T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("OnceBox").finish_non_exhaustive()
+    }
+}
+
+impl<T> OnceBox<T> {
+    pub(crate) fn new() -> Self {
+        Self {
+            is_there: atomic::AtomicUsize::new(0),
+            value: once_cell::race::OnceBox::new(),
+        }
+    }
+
+    pub(crate) fn get(&self) -> Option<&T> {
+        let is_there = self.is_there.load(Ordering::Acquire) == 1;
+        self.value.get().filter(|_| is_there)
+    }
+
+    pub(crate) fn get_or_try_init<E>(
+        &self,
+        value: impl FnOnce() -> Result<Box<T>, E>,
+    ) -> Result<&T, E> {
+        if self.get().is_none() {
+            let value = value()?;
+            let set = self
+                .is_there
+                .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire);
+            // No other thread runs between these two.
+            if set.is_ok() {
+                let _ = self.value.set(value);
+            }
+        }
+        Ok(self.value.get().expect("set by this thread or another"))
+    }
+}
+
 pub mod hooks {
     //! Hooks for the models: one order of `SeqCst` accesses, and the death of a thread.
 
@@ -120,9 +171,10 @@ pub mod hooks {
 
     /// Runs a model in which `SeqCst` accesses have one order for all threads.
     ///
-    /// In other models they are weakened to Acquire and Release. What holds there holds with `SeqCst` too, and loom
-    /// needs fewer preemptions than if every load returned the latest store. In this model they get fences, which are
-    /// a little stronger than `SeqCst`. So use it only for models that need the one order.
+    /// In other models they are weakened to Acquire and Release. What holds there holds with
+    /// `SeqCst` too, and loom needs fewer preemptions than if every load returned the latest store.
+    /// In this model they get fences, which are a little stronger than `SeqCst`. So use it only for
+    /// models that need the one order.
     pub fn in_one_order<R>(model: impl FnOnce() -> R) -> R {
         ONE_ORDER.with(|one_order| one_order.set(true));
         let result = model();
@@ -149,7 +201,8 @@ pub mod hooks {
         }
     }
 
-    /// Puts a fence between a `SeqCst` write and a `SeqCst` load. The one order binds only if both are `SeqCst`.
+    /// Puts a fence between a `SeqCst` write and a `SeqCst` load. The one order binds only if both
+    /// are `SeqCst`.
     pub(super) fn fence_before_load(order: Ordering) {
         if ONE_ORDER.with(Cell::get)
             && order == Ordering::SeqCst
@@ -167,8 +220,9 @@ pub mod hooks {
     #[derive(Debug)]
     pub struct Died;
 
-    /// Lets the calling thread die at its access number `accesses` from now, counted from 0. Then it has no effect on
-    /// memory any more and unwinds with [`Died`]. Returns what `run` returns, or `None` if the thread died in it.
+    /// Lets the calling thread die at its access number `accesses` from now, counted from 0. Then
+    /// it has no effect on memory any more and unwinds with [`Died`]. Returns what `run` returns,
+    /// or `None` if the thread died in it.
     pub fn dying_after<R>(accesses: usize, run: impl FnOnce() -> R) -> Option<R> {
         FUSE.with(|fuse| fuse.set(Some(accesses)));
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));

@@ -2,6 +2,9 @@
 
 #[cfg(feature = "std")]
 mod hosted;
+#[cfg(all(feature = "std", any(test, feature = "testing")))]
+#[allow(unreachable_pub, unused_imports, reason = "`testing` shows it")]
+pub use self::hosted::on_processors;
 #[cfg(feature = "std")]
 pub(crate) use self::hosted::*;
 
@@ -9,6 +12,8 @@ pub(crate) use self::hosted::*;
 pub(crate) use self::bare::*;
 
 pub(crate) use atomic::fence;
+/// A value that is set once. Reads are Acquire, and setting it is a Release.
+pub(crate) use once_cell::race::OnceBox;
 
 /// A 64-bit atomic cell.
 pub(crate) type AtomicU64 = atomic::Atomic<u64>;
@@ -41,14 +46,14 @@ pub mod hooks {}
 /// Counts nothing in this build.
 #[cfg(not(lockfree_cuckoo_steps))]
 #[inline(always)]
-pub(crate) fn happened(_: super::Event) {}
+pub(crate) fn trace(_: super::Event) {}
 
 /// Whether this is the model checker's build, which has smaller constants.
 pub(crate) const MODEL: bool = false;
 
-/// How often a thread leaves the processor to others before what it waits for counts as not to be had. Never where each
-/// access is a step, because a checker decides there who goes on.
-pub(crate) const PATIENCE: usize = if cfg!(lockfree_cuckoo_steps) { 0 } else { 64 };
+/// How often a thread leaves the processor to others before what it waits for counts as not to be
+/// had. Never where each access is a step, because a checker decides there who goes on.
+pub(crate) const YIELDS_BEFORE_FAILING: usize = if cfg!(lockfree_cuckoo_steps) { 0 } else { 64 };
 
 #[cfg(not(feature = "std"))]
 mod bare {
@@ -59,11 +64,13 @@ mod bare {
     /// No number belongs to one thread alone.
     pub(crate) const EXCLUSIVE: usize = 0;
 
-    /// A number below 2^16 from the address of a local variable. It is mostly the same within a thread, and mostly
-    /// different between threads. It only spreads load: nothing may depend on it.
+    /// A number below 2^16 from the address of a local variable. It is mostly the same within a
+    /// thread, and mostly different between threads. It only spreads load: nothing may depend on
+    /// it.
     #[inline]
     pub(crate) fn thread_index() -> usize {
-        /// About the size of the smallest stacks. Calls of different depth in one stack give few different numbers.
+        /// About the size of the smallest stacks. Calls of different depth in one stack give few
+        /// different numbers.
         const STACK_BITS: u32 = 12;
         /// 2^64 divided by the golden ratio: neighbouring stacks get numbers that are far apart.
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -3,11 +3,14 @@
 use super::Ordering;
 use super::real;
 
+#[cfg(all(feature = "std", any(test, feature = "testing")))]
+pub use super::real::on_processors;
 pub(crate) use super::real::{
-    EXCLUSIVE, MODEL, PATIENCE, PLAIN, fence, parallelism, thread_index, yield_now,
+    EXCLUSIVE, MODEL, OnceBox, PLAIN, YIELDS_BEFORE_FAILING, fence, parallelism, thread_index,
+    yield_now,
 };
 use hooks::Access;
-pub(crate) use hooks::happened;
+pub(crate) use hooks::trace;
 
 /// Asks before an access to a cell. Returns false if the thread is dead.
 fn ask<C>(cell: &C, writes: bool) -> bool {
@@ -27,7 +30,8 @@ macro_rules! stepped {
             }
 
             pub(crate) fn store(&self, value: $value, order: Ordering) {
-                // A drop makes only this access, so it is the only one that a dead thread could still reach.
+                // A drop makes only this access, so it is the only one that a dead thread could
+                // still reach.
                 if ask(&self.0, true) {
                     self.0.store(value, order);
                 }
@@ -81,11 +85,12 @@ impl<T> AtomicPtr<T> {
 }
 
 pub mod hooks {
-    //! Hooks for tests with real threads: to stop a thread before any of its accesses, and to count events.
+    //! Hooks for tests with real threads: to stop a thread before any of its accesses, and to count
+    //! events.
 
     use std::cell::{Cell, RefCell};
 
-    pub(crate) use crate::sync::event::happened;
+    pub(crate) use crate::sync::event::trace;
     pub use crate::sync::event::{Event, Tally, tally};
 
     /// What happens to a thread at a step.
@@ -102,12 +107,13 @@ pub mod hooks {
     pub struct Access {
         /// Of the cell.
         pub address: usize,
-        /// Whether the processor takes the cell's line for itself: for a store, and for a read-modify-write, even of
-        /// one that changes nothing.
+        /// Whether the processor takes the cell's line for itself: for a store, and for a
+        /// read-modify-write, even of one that changes nothing.
         pub writes: bool,
     }
 
-    /// Gets the number of a step, counted from 0, and decides what happens to the thread. It may block the thread.
+    /// Gets the number of a step, counted from 0, and decides what happens to the thread. It may
+    /// block the thread.
     type OnStep = Box<dyn FnMut(usize) -> Fate>;
 
     thread_local! {
@@ -120,8 +126,9 @@ pub mod hooks {
     #[derive(Debug)]
     struct Died;
 
-    /// Runs `run` on the calling thread, and calls `on_step` before each of its accesses to the atomics of a filter.
-    /// Returns what `run` returns, or `None` if the thread died in it, and the number of steps.
+    /// Runs `run` on the calling thread, and calls `on_step` before each of its accesses to the
+    /// atomics of a filter. Returns what `run` returns, or `None` if the thread died in it, and the
+    /// number of steps.
     pub fn stepping<R>(
         on_step: impl FnMut(usize) -> Fate + 'static,
         run: impl FnOnce() -> R,

@@ -1,18 +1,21 @@
-//! Filling filters from iterators.
+//! Collecting and extending: filling filters from iterators, with one thread or with `rayon`.
 //!
 //! Collecting, by one thread or many:
 //!
-//! 1. Makes a set: every different item is in once, however often it came, and nothing else; for every number
-//!    of items.
-//! 2. Takes a larger table if the first refuses an item, and blames the hasher if that does not help.
-//! 3. Depends on neither the order of the items nor the number of threads.
+//! 1. Collecting makes a set, for every number of items: each distinct item is stored once, however
+//!    often it occurs, and nothing else is stored.
+//! 2. Collecting takes a larger table if the first refuses an item, and blames the hasher if that
+//!    does not help.
+//! 3. The result depends on neither the order of the items nor the number of threads.
 //!
 //! Extending, by one thread or many:
 //!
-//! 4. Is inserting: one copy of each item, which is hashed once, be it a value or a reference.
-//! 5. A refusal is a panic with its text, and so is a panic of the caller's iterator or `Hash`; the filter stays
-//!    sound, and with one thread the items before are in.
-//! 6. Through a shared reference each item is in before the next is taken, and many threads lose nothing.
+//! 4. Extending inserts one copy of each item, and hashes each value or reference once.
+//! 5. A refusal panics with the text of its error. After that, or after a panic of the caller's
+//!    iterator or `Hash`, the filter stays sound. With one thread it holds the items before the
+//!    panic.
+//! 6. Through a shared reference each item is stored before the next is taken, and with many
+//!    threads no item is lost.
 
 use std::cell::Cell;
 use std::collections::hash_map::DefaultHasher;
@@ -26,15 +29,15 @@ use model::geometry::Geometry;
 use model::hashers::AsGiven;
 use model::{Layout, mix};
 
-/// A hasher that is good, and the same each time it is made.
+/// A good hasher that is the same each time it is made.
 type Fixed = BuildHasherDefault<DefaultHasher>;
 
-/// From few to many, with the sizes around which tables grow.
+/// Numbers of items from few to many, with the sizes around which tables grow.
 const SIZES: [u64; 14] = [
     0, 1, 2, 8, 9, 14, 15, 38, 39, 200, 201, 1_000, 12_345, 100_000,
 ];
 
-/// Filled item by item, and so large that it is filled in batches.
+/// Capacities of a table filled item by item, and of one so large that it is filled in batches.
 const CAPACITIES: [usize; 2] = [100_000, LARGE];
 const LARGE: usize = 2_000_000;
 
@@ -42,7 +45,7 @@ fn filter_for(capacity: usize) -> CuckooFilter<Fixed> {
     CuckooFilter::with_capacity_and_hasher(capacity, Fixed::default())
 }
 
-/// The text of a panic.
+/// Returns the text of a panic.
 fn panic_of(call: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
     match panic.downcast::<String>() {
@@ -51,7 +54,7 @@ fn panic_of(call: impl FnOnce()) -> String {
     }
 }
 
-/// Checks that the items `0..count`, and no others, are in once each, and takes them out.
+/// Checks that the items `0..count` are stored once each and nothing else is, and removes them.
 fn take_out_each_once<S: BuildHasher>(filter: &CuckooFilter<S>, count: u64) {
     assert_eq!(filter.len() as u64, count);
     assert!((0..count).all(|item| filter.contains(&item)), "missed");
@@ -60,7 +63,7 @@ fn take_out_each_once<S: BuildHasher>(filter: &CuckooFilter<S>, count: u64) {
     assert!(!(0..count).any(|item| filter.remove(&item)), "invented");
 }
 
-/// The items `0..count`, each 1 to 4 times, in disorder.
+/// Returns the items `0..count`, each 1 to 4 times, in shuffled order.
 fn with_duplicates(count: u64) -> Vec<u64> {
     let mut items: Vec<u64> = (0..count)
         .flat_map(|item| iter::repeat_n(item, 1 + mix(item) as usize % 4))
@@ -93,7 +96,7 @@ fn nothing_makes_an_empty_filter_that_works() {
     assert!(filter.contains(&1u64));
 }
 
-/// The same tokens: even the false positives are the same ones.
+/// Checks that both filters hold the same tokens: even their false positives are equal.
 fn assert_same<S: BuildHasher>(a: &CuckooFilter<S>, b: &CuckooFilter<S>) {
     assert_eq!(
         (a.len(), a.capacity(), a.slots()),
@@ -104,7 +107,7 @@ fn assert_same<S: BuildHasher>(a: &CuckooFilter<S>, b: &CuckooFilter<S>) {
     }
 }
 
-/// Nine hashes that the smallest table for nine items must refuse: they have the same two buckets.
+/// Returns nine hashes with the same two buckets. The smallest table for nine items refuses them.
 fn nine_for_two_buckets() -> Vec<u64> {
     let geometry = Geometry::with_slots(Layout::DEFAULT, CuckooFilter::with_capacity(9).slots());
     let alternate = geometry.alternate(0, 1);
@@ -125,12 +128,12 @@ fn a_refusal_leads_to_a_larger_table() {
     assert!(filter.is_empty());
 }
 
-/// Hashes that differ and that no table can hold: more than eight have the same low and the same high bits.
+/// Returns distinct hashes that no table can hold: more than eight share their low and high bits.
 fn nine_of_one_class() -> Vec<u64> {
     (1..10).map(|item| 1 << 63 | item << 20 | 0x1234).collect()
 }
 
-/// Hashes that all go to a small part of any table.
+/// Returns hashes that all fall into a small part of any table.
 fn lopsided() -> Vec<u64> {
     (0..100_000).map(|item| mix(item) >> 4).collect()
 }
@@ -176,7 +179,7 @@ fn extending_is_inserting() {
             }
             values.extend(items.clone());
             references.extend(&items);
-            // Of this iterator nobody knows the length.
+            // The length of this iterator is unknown.
             unsized_.extend(items.iter().filter(|_| true));
             for filter in [&values, &references, &unsized_] {
                 assert_eq!(filter.len(), one_by_one.len(), "{length}");
@@ -202,7 +205,7 @@ fn every_item_is_hashed_once() {
     assert_eq!(HASHED.get(), 3_000);
 }
 
-/// An item that hashes as its number, and cannot be hashed if that is this one.
+/// An item that hashes its first number, and panics if both numbers are equal.
 struct Fused(u64, u64);
 
 impl Hash for Fused {
@@ -215,7 +218,7 @@ impl Hash for Fused {
 type Extend<'a> = &'a dyn Fn(&mut CuckooFilter<Fixed>);
 
 #[test]
-fn a_panic_of_the_iterator_or_of_a_hash_leaves_in_what_came_before() {
+fn a_panic_of_the_iterator_or_of_a_hash_keeps_earlier_items() {
     for capacity in CAPACITIES {
         for fuse in [0, 1, 255, 256, 257, 500] {
             let items = (0..600u64).inspect(|&item| assert!(item != fuse, "burnt down"));
@@ -249,7 +252,7 @@ fn a_refusal_is_a_panic_with_its_text_and_the_items_before_are_in() {
     }
     for capacity in CAPACITIES {
         for before in [0, 100, 247, 248, 255, 256, 300] {
-            // Behind the ninth copy come others.
+            // Other items follow the ninth copy.
             let copies = iter::repeat_n(before, 9);
             let items = (0..before).chain(copies).chain(10_000..10_600);
             let mut filter = filter_for(capacity);
@@ -260,7 +263,7 @@ fn a_refusal_is_a_panic_with_its_text_and_the_items_before_are_in() {
 }
 
 #[test]
-fn through_a_shared_reference_each_item_is_in_before_the_next_is_taken() {
+fn a_shared_reference_stores_each_item_before_taking_the_next() {
     let filter = filter_for(LARGE);
     let items = (1..1_000u64).inspect(|&item| {
         assert!(item == 1 || filter.contains(&(item - 1)), "{item}");
@@ -307,7 +310,7 @@ mod parallel {
 
     use super::*;
 
-    /// Runs the check with fewer, as many, and more threads than a small machine has.
+    /// Runs the check with fewer, as many, and more threads than a small machine has processors.
     fn with_each_pool(check: impl Fn() + Sync) {
         for threads in [1, 2, 8] {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build();
@@ -316,7 +319,7 @@ mod parallel {
     }
 
     #[test]
-    fn collects_what_one_thread_collects() {
+    fn collects_the_same_as_one_thread() {
         with_each_pool(|| {
             for count in SIZES {
                 let items = with_duplicates(count);
@@ -365,11 +368,11 @@ mod parallel {
         const COUNT: u64 = 50_000;
         with_each_pool(|| {
             let items: Vec<u64> = (0..COUNT).collect();
-            // Room to spare: copies have fewer places to go than as many different items.
+            // Room to spare: copies have fewer possible places than distinct items.
             let mut filter = filter_for(4 * COUNT as usize);
             filter.par_extend(&items);
             assert!((0..COUNT).all(|item| filter.contains(&item)));
-            // Copies count, unlike in a set.
+            // Unlike in a set, every copy counts.
             (&filter).par_extend(items.clone());
             assert!((0..COUNT).all(|item| filter.count(&item) >= 2));
             assert!((0..COUNT).all(|item| filter.remove(&item)));

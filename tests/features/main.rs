@@ -1,5 +1,5 @@
-//! Filling filters from iterators, by one thread or by those of `rayon`, and filters by way of `serde`: the tests of what
-//! features add, and what they rest on.
+//! Optional features: filters filled from iterators, by one thread or with `rayon`, and filters
+//! stored with `serde`.
 
 mod collect;
 #[cfg(feature = "serde")]

@@ -1,9 +1,10 @@
-//! Filters by way of serde: as the bytes of the stored form, in formats that have bytes and in those that have
-//! not.
+//! Filters stored with `serde`: as the bytes of the stored form, in formats with and without a type
+//! for bytes.
 //!
-//! 1. What is serialized is what `to_bytes` gives, and what is deserialized answers the same.
-//! 2. The default hasher keeps its seed; any other has to be the default value of its type.
-//! 3. Anything else is an error with the text of the `ReadError`, whatever the format claims of its length.
+//! 1. Serializing gives the bytes of `to_bytes`, and the deserialized filter answers the same.
+//! 2. The default hasher keeps its seed. Any other must be the default value of its type.
+//! 3. Anything else is an error with the text of the `ReadError`, whatever length the format
+//!    claims.
 
 use std::iter;
 
@@ -37,7 +38,7 @@ fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).expect("serialized")
 }
 
-/// Both ways of reading a JSON text.
+/// Reads a JSON text in both ways, which must agree.
 fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let from_str = serde_json::from_str(text).map_err(|error| error.to_string());
     let from_reader = serde_json::from_reader::<_, T>(text.as_bytes());
@@ -45,14 +46,15 @@ fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     from_str
 }
 
-/// JSON has the bytes as numbers, and postcard as they are. What is read is the same filter, and passes the check.
+/// Checks a filter stored as JSON, which has bytes as numbers, and as postcard, which has them as
+/// they are. The filter read back is equal and passes the check.
 fn is_its_bytes<E: Buildable>(written: Filter<E>, check: impl Fn(&Filter<E>)) {
     let text = to_json(&written);
     let message = postcard::to_allocvec(&written).expect("serialized");
     let bytes = written.to_bytes().expect("quiet");
     let numbers: Vec<u8> = serde_json::from_str(&text).expect("an array of numbers");
     assert!(numbers == bytes && message.ends_with(&bytes));
-    // Behind their number, in two bytes.
+    // The bytes follow their number, which takes two bytes.
     assert_eq!(message.len(), bytes.len() + 2);
     let from_text: Filter<E> = from_json(&text).expect("the same text");
     let from_message = postcard::from_bytes(&message).expect("the same message");
@@ -130,9 +132,9 @@ fn bytes_are_taken_however_they_are_given() {
     }
 }
 
-/// The default hasher has its seed; any other must be the default of its type, and be asked for.
+/// The default hasher has its seed. Any other must be the default of its type, and be asked for.
 #[test]
-fn another_hasher_is_told() {
+fn another_hasher_is_an_error() {
     fn check<E: Buildable>(default: &Filter<E>, custom: fn(u64) -> Filter<E, Fnv>) {
         let told = |text: &str, why| {
             let error = from_json::<Filter<E, Fnv>>(text).expect_err(why);
@@ -208,7 +210,7 @@ fn grown<S: std::hash::BuildHasher>(hasher: S) -> GrowingCuckooFilter<S> {
 }
 
 #[test]
-fn a_filter_of_the_other_kind_is_told() {
+fn a_filter_of_the_other_kind_is_an_error() {
     let growing = to_json(&grown(RandomState::with_seed(1)));
     let error = from_json::<CuckooFilter>(&growing).expect_err("it grows");
     assert!(error.contains("is a GrowingCuckooFilter"), "{error}");

@@ -1,68 +1,120 @@
-//! What a call allocates, and what it does when an allocation fails.
+//! The counting allocator: measures what a call allocates, and makes chosen allocations fail.
 
 #![allow(
     unsafe_code,
     reason = "an allocator is what counts allocations, and its trait is unsafe"
 )]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The bytes that the process holds: all, those in pieces of [`LARGE`] and more, and most of these since it was set.
+use crate::guarded::Guarded;
+
+/// The bytes that the process holds: in total, in pieces of at least [`LARGE`], and the peak of the
+/// latter since it was reset.
 pub(crate) static LIVE: AtomicUsize = AtomicUsize::new(0);
 pub(crate) static LIVE_LARGE: AtomicUsize = AtomicUsize::new(0);
 pub(crate) static PEAK_LARGE: AtomicUsize = AtomicUsize::new(0);
 
-/// The least that is taken for the words of a table. What else is allocated is smaller.
+/// The smallest allocation for the words of a table. All other parts are smaller.
 pub(crate) const LARGE: usize = 32 << 10;
 
-// What the calling thread has allocated since it began to count. Cells without a destructor allocate nothing themselves.
+// The allocations of the calling thread since it began to count. Cells without a destructor
+// allocate nothing themselves.
 thread_local! {
     static HELD: Cell<usize> = const { Cell::new(0) };
     static PEAK: Cell<usize> = const { Cell::new(0) };
     static LARGEST: Cell<usize> = const { Cell::new(0) };
-    /// Smaller ones do not fail.
-    static LEAST: Cell<usize> = const { Cell::new(0) };
-    /// Allocations until one fails; `None` if none is going to, or it has.
+    /// The number of allocations before the first that fails; `None` if none will.
     static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    /// The number that have failed since, and the number that must.
+    static FAILED: Cell<usize> = const { Cell::new(0) };
+    static COUNT: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Whether this one may succeed.
+/// The sizes that crossbeam-epoch allocates: for a thread when it first pins, and for deferred
+/// calls. It aborts if one fails, so these do not. No part of a filter has these sizes: large parts
+/// are a power of two or a cache line or more beyond it, and the others are smaller.
+static OF_EPOCHS: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+
+/// Finds out these sizes, in a thread that has not pinned.
+pub(crate) fn learn_of_epochs() {
+    // The process has its own allocations first.
+    crossbeam_epoch::pin().flush();
+    let (pinning, flushing) = std::thread::spawn(|| {
+        let (guard, pinning) = cost_of(crossbeam_epoch::pin);
+        guard.defer(|| ());
+        let ((), flushing) = cost_of(|| guard.flush());
+        (pinning.largest, flushing.largest)
+    })
+    .join()
+    .expect("no panic");
+    assert!((1 << 10..4 << 10).contains(&pinning.min(flushing)));
+    for (size, found) in OF_EPOCHS.iter().zip([pinning, flushing]) {
+        size.store(found, Ordering::Relaxed);
+    }
+}
+
+fn is_of_epochs(bytes: usize) -> bool {
+    let mut sizes = OF_EPOCHS.iter();
+    sizes.any(|size| size.load(Ordering::Relaxed) == bytes)
+}
+
+/// Decides whether this allocation may succeed.
 fn allocate(bytes: usize) -> bool {
-    if let Some(left) = LEFT.get().filter(|_| bytes >= LEAST.get()) {
-        LEFT.set(left.checked_sub(1));
-        if left == 0 {
+    if let Some(left) = LEFT.get().filter(|_| !is_of_epochs(bytes)) {
+        LEFT.set(Some(left.saturating_sub(1)));
+        if left == 0 && FAILED.get() < COUNT.get() {
+            FAILED.set(FAILED.get() + 1);
             return false;
         }
     }
-    // It wraps where memory is given back that was taken before the count began.
+    // The count wraps when memory is freed that was allocated before the count began.
     HELD.set(HELD.get().wrapping_add(bytes));
     PEAK.set(PEAK.get().max(HELD.get()));
     LARGEST.set(LARGEST.get().max(bytes));
     true
 }
 
-/// The system's, counted by thread and for the process. A reallocation is the default one, an allocation and a copy: the worst case.
+/// The [guarded](Guarded) allocator, counting per thread and per process. It reallocates by the
+/// default method, an allocation and a copy: the worst case.
 struct Counting;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-// SAFETY: all is left to the system's allocator, but for the failures, which are null as they have to be.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if allocate(layout.size()) {
+impl Counting {
+    fn count(&self, layout: Layout) -> bool {
+        let succeeds = allocate(layout.size());
+        if succeeds {
             LIVE.fetch_add(layout.size(), Ordering::Relaxed);
             if layout.size() >= LARGE {
                 let before = LIVE_LARGE.fetch_add(layout.size(), Ordering::Relaxed);
                 PEAK_LARGE.fetch_max(before + layout.size(), Ordering::Relaxed);
             }
-            // SAFETY: the caller's promise.
-            unsafe { System.alloc(layout) }
-        } else {
-            std::ptr::null_mut()
         }
+        succeeds
+    }
+}
+
+// SAFETY: the guarded allocator does everything, except that a failure returns null, as it must.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if !self.count(layout) {
+            return null_mut();
+        }
+        // SAFETY: the caller's promise.
+        unsafe { Guarded.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if !self.count(layout) {
+            return null_mut();
+        }
+        // SAFETY: the caller's promise.
+        unsafe { Guarded.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -71,12 +123,12 @@ unsafe impl GlobalAlloc for Counting {
         if layout.size() >= LARGE {
             LIVE_LARGE.fetch_sub(layout.size(), Ordering::Relaxed);
         }
-        // SAFETY: the caller's promise, and what `alloc` gave came from there.
-        unsafe { System.dealloc(pointer, layout) }
+        // SAFETY: the caller's promise, and `alloc` got the memory from there.
+        unsafe { Guarded.dealloc(pointer, layout) }
     }
 }
 
-/// What a call allocates at most, all together and in one piece, and what it leaves allocated.
+/// The cost of a call: the most it allocates in total and in one piece, and what it keeps.
 pub(crate) struct Cost {
     pub(crate) peak: usize,
     pub(crate) largest: usize,
@@ -96,10 +148,20 @@ pub(crate) fn cost_of<T>(call: impl FnOnce() -> T) -> (T, Cost) {
     (result, cost)
 }
 
-/// The result if, of the allocations of so many bytes at least, that of this number fails. `None` if there are fewer.
-pub(crate) fn with_failing<T>(number: usize, least: usize, call: impl FnOnce() -> T) -> Option<T> {
-    LEAST.set(least);
+/// The numbers of consecutive failures to try.
+pub(crate) const FAILING: [usize; 2] = [1, usize::MAX];
+
+/// Returns the result if `count` allocations fail, beginning with this number. `None` if there are
+/// fewer allocations than this number.
+pub(crate) fn with_some_failing<T>(
+    number: usize,
+    count: usize,
+    call: impl FnOnce() -> T,
+) -> Option<T> {
+    FAILED.set(0);
+    COUNT.set(count);
     LEFT.set(Some(number));
     let result = call();
-    LEFT.take().is_none().then_some(result)
+    LEFT.set(None);
+    (FAILED.get() > 0).then_some(result)
 }

@@ -1,35 +1,36 @@
-//! The engines: filters of each, stored ones that are true and others that are not, and what it may take more than others.
+//! The engines: for each, filters, valid and invalid stored filters, and the memory it may take
+//! beyond the others.
 
 use lockfree_cuckoo::{Buildable, Filter, FilterBuilder, Fixed, Growing, Rotating};
-use model::stored::{self, CHECKSUM, ENTRY, HEADER, TABLES, tables};
+use model::stored::{self, CHECKSUM, ENTRY, HEADER, PADDING, TABLES, tables};
 
-/// What a reader may be trusted with.
+/// The number of bytes that a reader allocates before it has read any.
 pub(crate) const AHEAD: usize = 1 << 19;
 
 pub(crate) trait Kind: Buildable {
-    /// Then it may have memory that no allocator counts, is copied when it is read, and lists levels that cannot be.
+    /// Whether it grows. Then it may have memory that no allocator counts, is copied when it is
+    /// read, and can list impossible levels.
     const GROWS: bool = false;
-    /// The least allocation that can fail. Of a few pointers nobody asks whether they can be had.
-    const FALLIBLE: usize = 0;
-    /// For one table so many allocations can fail, at least.
+    /// The minimum number of allocations for one table that can fail.
     const PARTS: usize;
-    /// Tables that are not stored.
+    /// The number of tables that are not stored.
     const SPARE: usize = 0;
-    /// What reading takes for such lists.
+    /// The bytes that reading takes for the list of tables.
     const LIST: usize = 2 << 10;
-    /// What a filter may have besides its tables.
+    /// The bytes that a filter may have besides its tables.
     const BESIDES: usize;
 
-    /// So many items make it nearly full, or let it grow.
+    /// Returns a filter with this many items, which make it nearly full or let it grow.
     fn filled(items: usize) -> Filter<Self>;
 
-    /// Stored filters, and how many tables they have.
+    /// Returns stored filters, with the number of tables of each.
     fn sound() -> Vec<(usize, Vec<u8>)>;
 
-    /// A few bytes each that claim to be of any size, with checksums that match.
+    /// Returns inputs of a few bytes that claim any size, with matching checksums.
     fn claims() -> Vec<Vec<u8>>;
 
-    /// A large stored filter, and as many bytes that claim to be the first of a far larger one.
+    /// Returns a large stored filter, and as many bytes that claim to be the start of a far larger
+    /// one.
     fn large() -> [Vec<u8>; 2] {
         let (_, sound) = Self::sound().pop().expect("some");
         [claiming(&sound, 1 << 40), sound]
@@ -76,7 +77,7 @@ impl Kind for Fixed {
     }
 }
 
-/// A filter with all items that it is sized for.
+/// Returns a filter with all items that it is sized for.
 fn full(builder: FilterBuilder<Fixed>) -> Filter<Fixed> {
     let filter = builder.seed(1).build().expect("memory");
     (0..filter.capacity()).for_each(|item| filter.insert(&item).expect("sized for it"));
@@ -84,7 +85,7 @@ fn full(builder: FilterBuilder<Fixed>) -> Filter<Fixed> {
 }
 
 impl Kind for Rotating {
-    /// Four, with a part of the spare table and of the list.
+    /// The four parts of a fixed filter, a part of the spare table, and the list.
     const PARTS: usize = 6;
     const SPARE: usize = 1;
     const BESIDES: usize = 1_280 << 10;
@@ -106,7 +107,7 @@ impl Kind for Rotating {
     }
 }
 
-/// A filter with items in each generation but the young one.
+/// Returns a filter with items in each generation except the young one.
 fn rotated(capacity: usize, generations: usize) -> Filter<Rotating> {
     let builder = Filter::<Rotating>::builder().capacity(capacity).seed(1);
     let filter = builder.generations(generations).build().expect("memory");
@@ -120,17 +121,16 @@ fn rotated(capacity: usize, generations: usize) -> Filter<Rotating> {
 
 impl Kind for Growing {
     const GROWS: bool = true;
-    const FALLIBLE: usize = 128;
-    /// The words, the versions and the descriptors.
-    const PARTS: usize = 3;
+    /// The words and their addresses, the versions, the descriptors, the hints, the counter, and
+    /// the table itself.
+    const PARTS: usize = 7;
     /// For each of four tables.
     const BESIDES: usize = 4 * (640 << 10);
 
-    /// Of two tables from 20,000 items on.
+    /// It has two tables from 20,000 items on.
     fn filled(items: usize) -> Filter<Self> {
         let filter = Filter::with_capacity(8);
         (0..items).for_each(|item| filter.insert(&item).expect("memory"));
-        // Ends a growth that is under way: what the epochs allocate for that cannot fail without an abort.
         filter.finish_doubling();
         assert_eq!(filter.tables(), 1 + usize::from(items >= 20_000));
         filter
@@ -152,24 +152,25 @@ impl Kind for Growing {
     }
 
     fn large() -> [Vec<u8>; 2] {
-        // These words are never all read.
+        // Not all of these words are ever read.
         [with_words(&[(29, 39)], 1 << 18), empty(&[(8, 18)])]
     }
 }
 
-/// A stored filter of these tables, each of which began at the one level and is at the other. All buckets are empty.
+/// Returns a stored filter of empty tables, each with the level at which it began and its present
+/// one.
 fn empty(tables: &[(u64, u64)]) -> Vec<u8> {
     with_words(tables, tables.iter().map(|&(_, level)| 1 << level).sum())
 }
 
-/// The same with so many words.
+/// Does the same with this number of words.
 fn with_words(tables: &[(u64, u64)], words: usize) -> Vec<u8> {
     let builder = Filter::<Growing>::builder().buckets(2).seed(1);
     let mut bytes = builder.build().expect("memory").to_bytes().expect("quiet");
     let entry = bytes[HEADER..][..ENTRY].to_vec();
     bytes.truncate(HEADER);
     bytes.extend(entry.repeat(tables.len()));
-    bytes.resize(bytes.len() + CHECKSUM + 8 * words + CHECKSUM, 0);
+    bytes.resize(bytes.len() + PADDING + CHECKSUM + 8 * words + CHECKSUM, 0);
     TABLES.set(&mut bytes, tables.len() as u64);
     for (table, &(first, level)) in tables.iter().enumerate() {
         tables::first(table).set(&mut bytes, first);

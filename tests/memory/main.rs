@@ -1,26 +1,33 @@
-//! The memory of filters: what they say, what they take, what they give back, and what reading and writing them costs.
+//! The memory of filters: checks what they report, take and give back, and the cost of reading and
+//! writing.
 //!
-//! 1. `memory_usage` is what the allocator has handed out, without the pages that the system has got back. Of a filter that
-//!    does not grow it is what construction allocates. After it no call allocates, rotations least of all.
-//! 2. Memory that cannot be had is an error, whichever allocation fails. Nothing is kept, and nothing is lost.
-//! 3. From bytes, reading takes what the filter needs, and nothing of note before their length is checked. From a reader,
-//!    in one piece no more than 512 KiB or twice what has come; in all, no more than three times that and what few tables
-//!    need besides. Whatever the input claims.
-//! 4. Writing takes none. Chunks take the memory of what is ahead of the words, whatever the size.
-//! 5. What a filter has grown out of goes back when the growth ends, without another call. If it is much, the inserts to
-//!    come give back a part each; a call that is about the whole filter, all of it.
-//! 6. `clear` and dropping the filter leave nothing behind, and shrinking only what the items that are left need.
-//! 7. Growers that race build no more than one level each in vain, and all of it is freed.
+//! 1. `memory_usage` is the number of bytes allocated, less the pages that the system has back. A
+//!    filter that does not grow allocates them at construction. Later calls allocate nothing, not
+//!    even rotations.
+//! 2. An allocation that fails is an error, whichever it is, alone or with all later ones. Nothing
+//!    stays allocated, and no item is lost.
+//! 3. Reading from bytes takes what the filter needs, and nothing of note before the length is
+//!    checked. Reading from a reader takes in one piece at most 512 KiB or twice the bytes read so
+//!    far; in total, at most three times that, and a little for the list of tables. The input's
+//!    claims do not matter.
+//! 4. Writing takes none. Chunks take the memory of the part before the words, whatever the size.
+//! 5. The outgrown memory goes back when the growth ends, without another call. If there is much,
+//!    each later insert gives a part back, and a call about the whole filter gives back all.
+//! 6. `clear` and drop leave nothing behind. Shrinking keeps what the remaining items need.
+//! 7. Racing growers build at most one unused level each, and all of them are freed.
+//! 8. No call reads memory before it is written or after it is freed, or writes outside of an
+//!    allocation. Every test here checks this, because the allocator guards all memory.
 //!
-//! The allocator counts what the whole process holds, and a thread that is asleep stops all reclamation there. So one test
-//! runs at a time. What goes back when other threads have moved on is waited for in turns, not in time.
+//! The allocator counts the whole process, and a sleeping thread stops all reclamation there. So
+//! one test runs at a time. A test waits in turns, not in time, for memory that is freed when other
+//! threads have moved on.
 
 #![allow(
     clippy::disallowed_types,
     reason = "the tests look at the crate from outside; the model checker is not involved"
 )]
 
-/// Tests that ask the same of every engine.
+/// Makes a test for each engine.
 macro_rules! of_every_engine {
     ($($check:ident)*) => {$(
         mod $check {
@@ -30,8 +37,7 @@ macro_rules! of_every_engine {
     ($check:ident: $($name:ident $engine:ident),*) => {$(
         #[test]
         fn $name() {
-            let _turn = crate::alone();
-            super::$check::<lockfree_cuckoo::$engine>();
+            crate::alone(super::$check::<lockfree_cuckoo::$engine>);
         }
     )*};
 }
@@ -41,21 +47,31 @@ mod building;
 mod engines;
 mod given_back;
 mod growing;
+mod guarded;
 mod storing;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// One test at a time.
-fn alone() -> MutexGuard<'static, ()> {
+/// Runs a test while no other one runs. It has a thread of its own, which is joined: what a thread
+/// frees when it ends would otherwise be counted in the next test.
+fn alone(test: impl FnOnce() + Send) {
     static TURN: Mutex<()> = Mutex::new(());
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    // What the last test left to the epochs.
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    building::first_of_the_process();
+    let result = thread::scope(|scope| {
+        let thread = thread::Builder::new().name(crew::name_of_the_test());
+        thread.spawn_scoped(scope, test).expect("a thread").join()
+    });
+    // Memory that it left to the epochs.
     settle(|| false);
-    turn
+    if let Err(panic) = result {
+        resume_unwind(panic);
+    }
 }
 
-/// Moves the epochs on until something holds, or it is clear that it never will.
+/// Advances the epochs until a condition holds, or will clearly never hold.
 fn settle(holds: impl Fn() -> bool) {
     for _ in 0..1_000 {
         crossbeam_epoch::pin().flush();

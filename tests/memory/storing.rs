@@ -1,4 +1,4 @@
-//! What memory reading and writing take, whatever the input claims.
+//! Reading and writing: the memory they take, whatever the input claims.
 
 use std::io::{self, Read};
 use std::iter::repeat_with;
@@ -25,7 +25,7 @@ fn a_claim_costs_nothing<E: Kind>() {
         let (read, cost) = cost_of(|| Filter::<E>::from_bytes(&bytes));
         let error = read.expect_err("there are few words");
         let told = matches!(error, Truncated { .. } | TooLarge { .. });
-        // Or else a table has doubled too often.
+        // Otherwise a table has doubled too often.
         assert!(told || E::GROWS, "{head:?}: {error}");
         assert!(cost.peak <= E::LIST, "{head:?}: {}", cost.peak);
         let (read, cost) = cost_of(|| Filter::<E>::read_from(bytes.as_slice()));
@@ -48,12 +48,12 @@ fn bytes_cost_no_more_than_they_are<E: Kind>() {
             let held = cost.kept + size_of_val(&read);
             assert!(E::GROWS || held == read.memory_usage(), "{held}: {read:?}");
             assert_eq!(DynFilter::from(read).tables(), tables);
-            // With a generation there is the number of its items.
+            // Each generation has the number of its items, too.
             let largest = words / tables - 8..=words.max(AHEAD);
             assert!(E::GROWS || largest.contains(&cost.largest), "{all}");
             assert!(cost.peak <= most + E::BESIDES, "{all}: {}", cost.peak);
         }
-        // If something is wrong that shows only at the end, the tables are all that was allocated.
+        // If an error shows only at the end, the tables are all that was allocated.
         *bytes.last_mut().expect("not empty") ^= 1;
         let (read, cost) = cost_of(|| Filter::<E>::from_bytes(&bytes));
         assert!(matches!(read, Err(Checksum)));
@@ -71,7 +71,7 @@ fn a_reader_costs_no_more_than_it_gives<E: Kind>() {
             assert!(matches!(read, Err(Truncated { .. })), "{end}");
             let (largest, peak) = (cost.largest, cost.peak);
             assert!(largest <= AHEAD.max(2 * end), "{end}: {largest}");
-            // While the table is moved to where there is more room, it is there twice.
+            // While the table moves to a larger allocation, it exists twice.
             assert!(peak <= AHEAD.max(3 * end) + E::LIST, "{end}: {peak}");
             assert_eq!(cost.kept, 0);
         }
@@ -79,7 +79,7 @@ fn a_reader_costs_no_more_than_it_gives<E: Kind>() {
 }
 
 fn an_endless_reader_is_not_believed_either<E: Kind>() {
-    // Zeros are empty buckets, as good as any; it ends after 8 MiB.
+    // Zeros are valid empty buckets. The input ends after 8 MiB.
     let given = 8 << 20;
     let [claiming, _] = E::large();
     let endless = claiming[..stored::head(&claiming)]

@@ -1,4 +1,4 @@
-//! Accounts: what threads did to a filter together, and whether it holds what is left.
+//! Accounts: record what threads did to a filter, and check what it holds afterwards.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use rand::rngs::SmallRng;
 
 use crate::door::geometry_of;
 
-/// How many copies of each class a thread added, less those that it removed.
+/// The number of copies of each class that a thread added, minus those that it removed.
 pub(crate) type Ledger = BTreeMap<Class, i64>;
 
 pub(crate) fn rng(seed: usize) -> SmallRng {
@@ -21,7 +21,7 @@ pub(crate) fn note(ledger: &mut Ledger, class: Class, change: i64) {
     *ledger.entry(class).or_default() += change;
 }
 
-/// Checks the filter, of a fixed size and with nobody at work, against what all threads did together, and empties it.
+/// Checks an idle fixed filter against the ledgers of all threads, and empties it.
 pub(crate) fn settle_accounts<S>(filter: &DynFilter<S>, ledgers: impl IntoIterator<Item = Ledger>) {
     let geometry = geometry_of(filter);
     let mut balance = Ledger::new();
@@ -47,7 +47,7 @@ pub(crate) fn settle_accounts<S>(filter: &DynFilter<S>, ledgers: impl IntoIterat
         }
     }
     assert!(filter.is_empty());
-    // No slot is taken by a token that nobody can name: copies fill each pair of buckets.
+    // No slot holds a token of an unknown item: copies can fill each pair of buckets.
     let fill: Vec<u64> = (0..geometry.buckets)
         .flat_map(|bucket| vec![geometry.hash(bucket, 4_711, 0); geometry.layout.slots])
         .collect();

@@ -1,11 +1,11 @@
-//! The public surface: traits, conversions, texts, and what must never change.
+//! The public surface: checks traits, conversions, texts and fixed values.
 //!
-//! 1. Filters are `Send`, `Sync`, `UnwindSafe` and `RefUnwindSafe`, with any hasher that is; a panic in an
-//!    item's `Hash` leaves the filter as it was.
+//! 1. Filters are `Send`, `Sync`, `UnwindSafe` and `RefUnwindSafe` if their hasher is. A panic in
+//!    an item's `Hash` leaves the filter unchanged.
 //! 2. Typed calls and calls by hash agree; `str`, `String`, `&str` and their like are one item.
-//! 3. The hashes of the seeded state are the same for ever.
-//! 4. Of a fixed size, growing or rotating, filters have the same traits and the same convenient calls.
-//! 5. Debug output tells the measures and never the seed.
+//! 3. The hashes of the seeded state never change.
+//! 4. Fixed, growing and rotating filters have the same traits and the same convenient calls.
+//! 5. Debug output shows the measures and never the seed.
 //!
 //! Errors are in `errors`.
 
@@ -125,7 +125,7 @@ fn seeds_decide_everything() {
     assert_eq!(of(1).hash_one("a"), RandomState::with_seed(1).hash_one("a"));
     assert_ne!(of(1).hash_one("a"), of(2).hash_one("a"));
     assert_eq!(RandomState::with_seed(9).seed(), 9);
-    // Without one, no two filters agree.
+    // Without a seed, no two filters agree.
     let random: Vec<u64> = (0..8)
         .map(|_| CuckooFilter::with_capacity(1).hash_one("a"))
         .collect();
@@ -135,7 +135,7 @@ fn seeds_decide_everything() {
     assert_ne!(RandomState::new().seed(), RandomState::default().seed());
 }
 
-/// Widths are part of the value: 7u8 and 7u64 are different items, while sizes are 64 bits everywhere.
+/// The width is part of the value: 7u8 and 7u64 are different items. Sizes are 64 bits everywhere.
 #[test]
 fn integers_hash_by_width() {
     let state = RandomState::with_seed(5);
@@ -179,7 +179,7 @@ fn the_seeded_hashes_never_change() {
             state.hash_one((1u8, 2u32, "three")),
         ];
         assert_eq!(hashes, golden);
-        // The same for byte strings without `Hash`, of which others decide.
+        // The same for byte strings without `Hash`: their hash is not this crate's choice.
         for (bytes, hash) in [&b""[..], b"flow", text.as_bytes()]
             .iter()
             .zip(&golden[15..])
@@ -189,7 +189,7 @@ fn the_seeded_hashes_never_change() {
     }
 }
 
-/// Of the two seeds.
+/// The hashes with each of the two seeds.
 const GOLDEN: [[u64; 2]; 19] = [
     [0x4e74_e736_701c_cbb3, 0x4f28_fdfa_7757_167b],
     [0x1590_bdc9_e55d_4023, 0xa357_a56d_e11c_fa2d],
@@ -225,12 +225,13 @@ fn the_last_choice_of_size_holds() {
 #[test]
 fn all_filters_are_alike() {
     check::<Fixed>(1, "CuckooFilter");
-    // Half of the words may be new, and those before are given back when all threads have left them.
+    // At most half of the words are new; the old ones are given back when all threads have left
+    // them.
     check::<Growing>(2, "GrowingCuckooFilter");
     check::<Rotating>(3, "RotatingCuckooFilter");
 }
 
-/// Of filters with at most so many tables, and of this name.
+/// Checks filters with at most this number of tables and this name.
 fn check<E: Buildable>(tables: usize, name: &str) {
     has_the_traits::<Filter<E>>();
     extends_by_items_and_by_references::<E>();
@@ -239,7 +240,7 @@ fn check<E: Buildable>(tables: usize, name: &str) {
     collects_a_set::<E>(tables);
     knows_when_it_is_full::<E>();
     debug_tells_the_load_and_no_seed::<E>(name);
-    stores_a_snapshot_of_what_is_shared::<E>();
+    stores_a_snapshot_of_a_shared_filter::<E>();
 }
 
 fn has_the_traits<F>()
@@ -293,7 +294,7 @@ fn every_constructor_makes_the_same_size<E: Buildable>(tables: usize) {
     }
     assert!(builder().capacity(usize::MAX).build().is_err());
     let slots = builder().buckets(128).build().expect("memory").slots();
-    // A table that is spare holds nothing.
+    // The spare table holds nothing.
     assert_eq!(slots, [512, 2 * 512][usize::from(tables > 2)]);
 }
 
@@ -313,7 +314,7 @@ fn knows_when_it_is_full<E: Buildable>() {
         filter.insert_many(&[item]).expect("sized for it");
     }
     assert!(filter.is_full());
-    // There is room for a few more than it was built for, or it grows.
+    // There is room for a few more than the capacity, or the filter grows.
     filter.insert_many(&[1u64 << 40]).expect("room");
 }
 
@@ -324,7 +325,10 @@ fn debug_tells_the_load_and_no_seed<E: Buildable>(name: &str) {
     (&filter).extend(0..1_000u64);
     let text = format!("{filter:?}");
     for part in [
-        format!("{name} {{ len: 1000, capacity: {}", filter.capacity()),
+        format!(
+            "{name} {{ layout: Lanes<4, 16>, len: 1000, capacity: {}",
+            filter.capacity()
+        ),
         format!("slots: {}", filter.slots()),
         format!("memory_usage: {}", filter.memory_usage()),
         format!("load_factor: {:?}", filter.load_factor()),
@@ -340,8 +344,8 @@ fn debug_tells_the_load_and_no_seed<E: Buildable>(name: &str) {
     }
 }
 
-/// From an `Arc`, while another thread writes.
-fn stores_a_snapshot_of_what_is_shared<E: Buildable>() {
+/// Stores a snapshot through an `Arc`, while another thread writes.
+fn stores_a_snapshot_of_a_shared_filter<E: Buildable>() {
     let filter = Arc::new(Filter::<E>::with_capacity(2_000));
     let lasting: Vec<u64> = (0..1_000).collect();
     filter.insert_many(&lasting).expect("room");
@@ -369,7 +373,7 @@ fn stores_a_snapshot_of_what_is_shared<E: Buildable>() {
         },
     );
     let alone = Arc::into_inner(filter).expect("no thread has it");
-    // Who drops it need not be who made it.
+    // Another thread may drop the filter than the one that made it.
     let elsewhere = thread::spawn(move || drop(alone));
     elsewhere.join().expect("no panic");
 }

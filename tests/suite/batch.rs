@@ -1,14 +1,16 @@
-//! The batch calls: the single calls, item by item.
+//! The batch calls: they answer as the single calls do, item by item.
 //!
-//! 1. On one thread they answer as the single calls do, for every length around the distance of the prefetch,
-//!    typed and by hash.
-//! 2. A batch of inserts stops at the first that is refused and says how far it came: those before are in,
-//!    those behind are not.
-//! 3. Slices of different length are a panic that says both lengths, and change nothing. So is a burst that is too long.
-//! 4. A panic in an item's `Hash` in the middle of a batch loses nothing and miscounts nothing.
-//! 5. A batch that adds what is absent adds each item once, whoever else adds it at the same time.
+//! 1. On one thread they answer as the single calls do, for every length around the prefetch
+//!    distance, typed and by hash.
+//! 2. A batch of inserts stops at the first refusal and returns its position: the items before it
+//!    are stored, it and the items after it are not.
+//! 3. Slices of different lengths, or a burst that is too long, panic with both lengths and change
+//!    nothing.
+//! 4. A panic in an item's `Hash` in the middle of a batch loses no item and keeps the count exact.
+//! 5. A batch of `insert_unique` adds each absent item once, whatever other threads add at the same
+//!    time.
 //!
-//! Batches beside other threads are in `snapshot` too.
+//! `snapshot` runs batches beside other threads too.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -32,8 +34,9 @@ fn filters<E: Buildable, const N: usize>(capacity: usize) -> [Filter<E, AsGiven>
     [(); N].map(|()| builder.clone().build().expect("memory"))
 }
 
-/// Makes each call on single items, on typed batches, and on batches of hashes. Every third item is there twice, so that the
-/// order matters to what a removal leaves. What is added if it is absent comes twice too, and some of it is in.
+/// Makes each call on single items, on typed batches, and on batches of hashes. Every third item
+/// occurs twice, so the order decides what a removal leaves. The unique inserts repeat items too,
+/// and some of these are stored already.
 fn agree<E: Buildable>(capacity: usize, length: u64) {
     let [single, typed, hashed] = filters::<E, 3>(capacity);
     let items: Vec<u64> = numbers(0..length)
@@ -79,7 +82,7 @@ fn agree<E: Buildable>(capacity: usize, length: u64) {
     check();
 }
 
-/// Of each engine: one that grows begins with two buckets, the others have room for all.
+/// For each engine: a growing filter begins with two buckets, the others have room for all.
 #[test]
 fn answers_as_the_single_calls_do_at_every_length() {
     for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
@@ -89,7 +92,7 @@ fn answers_as_the_single_calls_do_at_every_length() {
     }
 }
 
-/// Those before the one that is refused are in, and those behind it are not.
+/// The items before the refused one are stored, and it and those after it are not.
 #[test]
 fn a_refused_item_ends_a_batch_and_nothing_behind_it_is_added() {
     fn check<E: Buildable>(filters: impl Fn() -> [Filter<E, AsGiven>; 3]) {
@@ -123,7 +126,7 @@ fn a_refused_item_ends_a_batch_and_nothing_behind_it_is_added() {
         assert_eq!(stopped.inserted(), first);
         let text = format!("stopped after {first} items: {}", stopped.error());
         assert_eq!(stopped.to_string(), text);
-        // The text has the cause, so a report that follows the sources must not say it twice.
+        // The text includes the cause, so a report that follows the sources must not repeat it.
         assert!(std::error::Error::source(&stopped).is_none());
         for filter in [&typed, &hashed] {
             assert_eq!(filter.len(), first);
@@ -133,15 +136,15 @@ fn a_refused_item_ends_a_batch_and_nothing_behind_it_is_added() {
     }
     check(|| filters::<Fixed, 3>(600));
     check(|| filters::<Rotating, 3>(600));
-    // It may double once.
+    // The filter may double once.
     let growing = GrowingCuckooFilterBuilder::with_hasher(AsGiven).capacity(300);
     let growing = growing.max_false_positive_rate(0.000_26);
     check(|| [(); 3].map(|()| growing.clone().build().expect("a possible rate")));
 }
 
-/// All threads want the same items.
+/// All threads insert the same items.
 #[test]
-fn of_threads_with_one_batch_exactly_one_adds_each_item() {
+fn exactly_one_of_the_threads_with_one_batch_adds_each_item() {
     const ITEMS: u64 = 5_000;
     let filter = CuckooFilter::with_capacity_and_hasher(2 * ITEMS as usize, AsGiven);
     let items = numbers(0..ITEMS);
@@ -157,7 +160,7 @@ fn of_threads_with_one_batch_exactly_one_adds_each_item() {
         }
     });
     let added: Vec<usize> = added.into_iter().map(AtomicUsize::into_inner).collect();
-    // One that passes for another is added by nobody.
+    // An item that is a false positive of another one is added by no thread.
     assert!(added.iter().all(|&added| added <= 1), "added twice");
     assert_eq!(added.iter().sum::<usize>(), filter.len());
     assert!(filter.len() as u64 > ITEMS - 20, "{}", filter.len());
@@ -194,22 +197,43 @@ fn a_panic_in_a_hash_loses_nothing() {
             self.0.hash(state);
         }
     }
+    /// The number of items that are hashed before the first of them is inserted or removed.
+    const TOGETHER: usize = 256;
     let items: Vec<Fused> = (0..600).map(Fused).collect();
-    for fuse in [0, 1, 50, 255, 256, 257, 400, 599] {
-        // A fixed seed: with a random one an item that is not in could be a false positive.
+    for fuse in [0, 1, 50, 255, 256, 257, 400, 511, 512, 599] {
+        let whole = fuse / TOGETHER * TOGETHER;
+        // A fixed seed: with a random one an absent item could be a false positive.
         let hasher = RandomState::with_seed(1);
-        let filter = CuckooFilter::with_capacity_and_hasher(1_000, hasher);
+        let mut filter = CuckooFilter::with_capacity_and_hasher(1_000, hasher);
         LEFT.set(fuse);
         assert!(catch_unwind(|| filter.insert_many(&items)).is_err());
         LEFT.set(usize::MAX);
         let found: Vec<bool> = items.iter().map(|item| filter.contains(item)).collect();
         let inside = found.iter().filter(|&&found| found).count();
-        assert_eq!(filter.len(), inside, "{fuse}");
-        assert!(inside <= fuse && found[..inside].iter().all(|&found| found));
+        assert_eq!([filter.len(), inside], [whole; 2], "{fuse}");
+        assert!(found[..inside].iter().all(|&found| found));
+
+        filter.clear();
+        let mut added = [true; 600];
+        LEFT.set(fuse);
+        let adds = || filter.insert_unique_many(&items, &mut added);
+        assert!(catch_unwind(AssertUnwindSafe(adds)).is_err());
+        LEFT.set(usize::MAX);
+        assert!(
+            added
+                .iter()
+                .enumerate()
+                .all(|(at, &added)| added == (at < whole))
+        );
+        assert_eq!(filter.len(), whole, "{fuse}");
+
+        filter.clear();
+        filter.insert_many(&items).expect("room");
         LEFT.set(fuse);
         assert!(catch_unwind(|| filter.remove_many(&items)).is_err());
         LEFT.set(usize::MAX);
-        let inside = items.iter().filter(|item| filter.contains(item)).count();
-        assert_eq!(filter.len(), inside, "{fuse}");
+        let left = |items: &[Fused]| items.iter().filter(|item| filter.contains(item)).count();
+        assert_eq!(left(&items[whole..]), items.len() - whole, "{fuse}");
+        assert_eq!(filter.len(), items.len() - whole, "{fuse}");
     }
 }

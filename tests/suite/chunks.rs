@@ -1,10 +1,10 @@
-//! The stored form in chunks, of a filter that is shared.
+//! The stored form in chunks: copied from a filter that other threads may change.
 //!
-//! 1. What others change between two chunks is an error, or does no harm: each kind of change once. Changes all the time
-//!    are in `snapshot`.
-//! 2. The chunks are the stored form of every engine and layout, whatever their sizes.
+//! 1. A change between two chunks is an error or harmless: each kind of change once. `snapshot` has
+//!    continuous changes.
+//! 2. The chunks concatenated are the stored form, for every engine and layout and any chunk sizes.
 
-use lockfree_cuckoo::testing::{Double, Relocate};
+use lockfree_cuckoo::testing::Internals;
 use std::hash::BuildHasher;
 
 use lockfree_cuckoo::{
@@ -16,7 +16,7 @@ use model::mix;
 
 use crate::door::empty;
 
-/// The rest of the chunks, of so many bytes.
+/// Reads the rest of the chunks, with this size.
 fn rest(chunks: &mut Chunks<'_>, size: usize) -> Result<Vec<u8>, SnapshotError> {
     let (mut all, mut chunk) = (Vec::new(), vec![0; size]);
     loop {
@@ -30,7 +30,7 @@ fn rest(chunks: &mut Chunks<'_>, size: usize) -> Result<Vec<u8>, SnapshotError> 
     }
 }
 
-/// All chunks, of so many bytes.
+/// Reads all chunks, with this size.
 pub(crate) fn stored<E: Engine, S: BuildHasher + 'static>(
     filter: &Filter<E, S>,
     size: usize,
@@ -47,7 +47,7 @@ fn are_the_stored_form(filter: DynFilter) {
     let fresh = filter.to_bytes().expect("quiet");
     assert_eq!(stored(&filter, 64), Ok(fresh), "{filter:?}: empty");
     for item in 0..700 {
-        // Some are refused where nothing grows, and some leave the young generation.
+        // Filters that do not grow refuse some, and some leave the young generation.
         let _ = filter.insert_hash(mix(item));
         if item % 300 == 299
             && let Some(rotating) = filter.rotating()
@@ -57,8 +57,8 @@ fn are_the_stored_form(filter: DynFilter) {
     }
     assert!((0..700).any(|item| filter.remove_hash(mix(item))));
     let whole = filter.to_bytes().expect("quiet");
-    // Of a byte, of odd and of even numbers, of parts of the header, and larger than all of it.
-    let sizes = [1, 3, 8, 20, 64, 68, 1_000, whole.len(), whole.len() + 1];
+    // One byte, odd and even sizes, parts of the header, and more than the whole.
+    let sizes = [1, 3, 8, 20, 64, 72, 1_000, whole.len(), whole.len() + 1];
     for size in sizes {
         assert!(
             stored(&filter, size).as_ref() == Ok(&whole),
@@ -81,7 +81,7 @@ fn are_the_stored_form(filter: DynFilter) {
     assert!(uneven == whole, "{filter:?}: of many sizes");
 }
 
-/// Of every kind and layout; of one that grows with one table and with two, and in the midst of a doubling.
+/// For every kind and layout; a growing filter with one table, with two, and during a doubling.
 #[test]
 fn chunks_are_the_stored_form() {
     for &shape in Shape::ALL {
@@ -98,7 +98,7 @@ fn chunks_are_the_stored_form() {
     }
 }
 
-/// What is read after the first chunk, if something is done in between.
+/// Reads the rest if a change is made after the first chunk.
 fn with_a_change<E: Buildable>(
     filter: &Filter<E, AsGiven>,
     change: impl Fn(&Filter<E, AsGiven>),
@@ -119,7 +119,7 @@ fn with_a_change<E: Buildable>(
 
 const BUCKETS: u64 = 64;
 
-/// Looks at this bucket first. It has this fingerprint.
+/// Returns a hash with this first bucket and this fingerprint.
 const fn hash(bucket: u64, fingerprint: u64) -> u64 {
     (bucket * (u64::MAX / BUCKETS + 1)) | fingerprint
 }
@@ -129,14 +129,16 @@ fn fixed() -> Filter<Fixed, AsGiven> {
     builder.hasher(AsGiven).build().expect("memory")
 }
 
-/// In the last bucket, and with its alternate in the half that is read first, as all of that half have.
+/// A token in the last bucket. Its alternate is in the half that is read first, as for all of its
+/// half.
 const TOKEN: u64 = hash(BUCKETS - 1, 7);
 
-/// From where it was yet to be read, to where nothing is read any more: the token itself, or an equal one in its turn.
+/// The token moves from a bucket not yet read to one already read: the token itself, or an equal
+/// one in exchange.
 #[test]
 fn a_token_that_changes_its_place_is_not_missed() {
     let hop: fn(&Filter<Fixed, AsGiven>) = |filter| assert!(filter.relocate_hash(TOKEN));
-    // The second comes to the emptier bucket, and the first one goes.
+    // The second copy goes to the emptier bucket, and the first one is removed.
     let swap: fn(&Filter<Fixed, AsGiven>) = |filter| {
         filter.insert_hash(TOKEN).expect("room");
         assert!(filter.remove_hash(TOKEN));
@@ -146,14 +148,14 @@ fn a_token_that_changes_its_place_is_not_missed() {
         filter.insert_hash(TOKEN).expect("room");
         let read = with_a_change(&filter, |filter| {
             change(filter);
-            // Makes up for the token of the last half that is there no more.
+            // Replaces the token that left the last half.
             filter.insert_hash(hash(BUCKETS - 2, 9)).expect("room");
         });
         assert_eq!(read.err(), Some(SnapshotError::Changed));
         let read = with_a_change(&filter, |_| {}).expect("nothing changed");
         assert_eq!((read.count_hash(TOKEN), read.len()), (1, 2));
         let bytes = filter.to_bytes().expect("alone");
-        let half = &bytes[84..][..8 * BUCKETS as usize / 2];
+        let half = &bytes[88..][..8 * BUCKETS as usize / 2];
         assert!(
             half.iter().any(|&byte| byte != 0),
             "it is in the first half"
@@ -162,14 +164,14 @@ fn a_token_that_changes_its_place_is_not_missed() {
 }
 
 #[test]
-fn what_comes_or_goes_is_an_error_or_does_no_harm() {
+fn an_insert_or_remove_is_an_error_or_harmless() {
     let filter = fixed();
     let lasting: Vec<u64> = (0..BUCKETS).map(|bucket| hash(bucket, 7)).collect();
     filter.insert_many_hash(&lasting).expect("room");
     let (early, late) = (hash(1, 9), hash(BUCKETS - 2, 11));
     for (come, gone) in [(early, late), (late, early)] {
         filter.insert_hash(gone).expect("room");
-        // One more or one less, in either half. What happens behind the reader does no harm.
+        // One token more or less, in either half. A change after the reader has passed is harmless.
         let reads = [
             with_a_change(&filter, |filter| filter.insert_hash(come).expect("room")),
             with_a_change(&filter, |filter| assert!(filter.remove_hash(come))),
@@ -206,7 +208,7 @@ fn another_table_is_an_error() {
         assert!(changed(&read) > before && read.len() == items.len());
     }
     check::<Growing>(100, 1, |f| assert!(f.begin_to_double()), |f| f.slots());
-    // Where it has doubled as often as it can.
+    // It has doubled as often as it can.
     check::<Growing>(8, 6_000, |f| assert!(f.add_table()), |f| f.tables());
     let rotations = |filter: &Filter<Rotating, _>| filter.rotations() as usize;
     check::<Rotating>(100, 1, |f| f.rotate().expect("alone"), rotations);

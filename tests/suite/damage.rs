@@ -1,13 +1,15 @@
-//! Bytes that nobody stored are an error, or a filter that keeps every promise.
+//! Damaged bytes: reading gives an error, or a filter that keeps every promise.
 //!
-//! 1. A stored filter that is cut anywhere, has any bit flipped, or has something behind it, is an error: the
-//!    same from bytes and from a reader. So is a part of one stored filter with the rest of another one.
-//! 2. With the checksums made to match again, a changed number of the header or a changed word is an error
-//!    unless a filter with that number or word could have been built.
-//! 3. Whatever is changed and however: what is read holds the tokens that its words say, finds, counts and
+//! 1. A stored filter that is truncated, has one bit flipped, or has bytes appended is an error:
+//!    the same from bytes and from a reader. So is a part of one stored filter joined to the rest
+//!    of another.
+//! 2. With repaired checksums, a changed number of the header or a changed word is an error unless
+//!    a filter with that number or word could have been built.
+//! 3. Whatever is changed: a filter that is read holds the tokens of its words, finds, counts and
 //!    removes each of them, and can be filled again.
 //!
-//! Of filters of a fixed size and rotating ones, with every layout. What those have besides that grow is in `growing`.
+//! These tests are for fixed and rotating filters, with every layout. `growing` has the additional
+//! ones for growing filters.
 
 use std::collections::BTreeMap;
 use std::mem::discriminant;
@@ -30,7 +32,7 @@ use crate::golden::{bytes_of, of_layout};
 const BUCKETS: usize = 6;
 const SLOTS: usize = Layout::DEFAULT.slots * BUCKETS;
 
-/// A filter of three ranges with vacant, full and half full buckets.
+/// Stores a filter of three ranges with vacant, full and half full buckets.
 fn sound() -> Vec<u8> {
     let builder = CuckooFilter::builder().buckets(BUCKETS);
     let filter = builder.seed(0x5eed_5eed_5eed_5eed).build();
@@ -39,7 +41,7 @@ fn sound() -> Vec<u8> {
     filter.to_bytes().expect("quiet")
 }
 
-/// The same with a custom hasher.
+/// Does the same with a custom hasher.
 fn sound_custom() -> Vec<u8> {
     let builder = CuckooFilter::builder().buckets(BUCKETS);
     let filter = builder.hasher(Fnv { key: 1 }).build();
@@ -60,7 +62,7 @@ fn read_custom(bytes: &[u8], key: u64) -> Result<DynFilter<Fnv>, ReadError> {
     )
 }
 
-/// What is stored, with some fields changed and its checksums repaired.
+/// Returns the stored bytes with some fields changed and the checksums repaired.
 pub(crate) fn changed(bytes: &[u8], changes: &[(Field, u64)]) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     for &(field, value) in changes {
@@ -76,10 +78,10 @@ fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
     bytes
 }
 
-/// The first byte that a checksum has to find, because nothing else can.
+/// The first byte whose damage only a checksum can find.
 const LENGTH: usize = 10;
 
-/// Property 1, of one stored filter.
+/// Checks property 1 for one stored filter.
 pub(crate) fn nothing_passes<T: std::fmt::Debug>(
     read: impl Fn(&[u8]) -> Result<T, ReadError>,
     bytes: &[u8],
@@ -89,7 +91,7 @@ pub(crate) fn nothing_passes<T: std::fmt::Debug>(
     let (head, whole) = (stored::head(bytes), bytes.len());
     for length in 0..whole {
         let error = read(&bytes[..length]).expect_err("cut");
-        // What is known to be needed at that point.
+        // The sizes that are known to be needed at that point.
         let mut known = [stored::HEADER, head, whole].into_iter();
         let needed = known.find(|&needed| needed > length).expect("cut") as u64;
         let is_told = matches!(error, ReadError::Truncated { found, expected, .. } if (found, expected) == (length as u64, needed));
@@ -119,7 +121,7 @@ fn nothing_passes_as_a_filter() {
     }
 }
 
-/// As after a write that was cut short over an older file of the same size: each part has its checksum.
+/// As after an interrupted write over an older file of the same size: each part has its checksum.
 #[test]
 fn parts_of_different_filters_do_not_go_together() {
     fn check<E: Buildable>() {
@@ -131,7 +133,7 @@ fn parts_of_different_filters_do_not_go_together() {
             filter.to_bytes().expect("quiet")
         };
         let one = stored(1, 1);
-        // Another seed; and the same one with as many other items.
+        // Another seed; and the same seed with as many other items.
         for other in [stored(2, 1), stored(1, 2)] {
             assert_eq!(one.len(), other.len());
             for at in 0..one.len() {
@@ -149,7 +151,7 @@ fn parts_of_different_filters_do_not_go_together() {
 }
 
 #[test]
-fn other_files_are_told_from_damaged_ones() {
+fn other_files_are_distinguished_from_damaged_ones() {
     let damaged_as_text: Vec<u8> = sound().into_iter().filter(|&byte| byte != b'\r').collect();
     let with_its_high_bits_cleared: Vec<u8> = sound().into_iter().map(|byte| byte & 0x7f).collect();
     for other in [
@@ -165,7 +167,7 @@ fn other_files_are_told_from_damaged_ones() {
 }
 
 #[test]
-fn a_later_version_is_told_whatever_else_has_changed() {
+fn a_later_version_is_reported_before_other_changes() {
     for version in [2, 3, 0x100, 0xffff] {
         let mut bytes = sound();
         stored::VERSION.set(&mut bytes, version);
@@ -177,7 +179,7 @@ fn a_later_version_is_told_whatever_else_has_changed() {
     }
 }
 
-/// Each token that the words say is found, counted and removed, and nothing is left.
+/// Checks that each token of the words is found, counted and removed, and that no other is left.
 fn holds_what_its_words_say(bytes: &[u8], filter: &DynFilter) {
     let (layout, geometry) = (model_of(filter.shape()), geometry_of(filter));
     let mut words = stored::words(bytes).into_iter();
@@ -199,7 +201,7 @@ fn holds_what_its_words_say(bytes: &[u8], filter: &DynFilter) {
     assert!(hashes.iter().all(|&hash| !filter.contains_hash(hash)));
 }
 
-/// Property 3.
+/// Checks property 3.
 fn keeps_its_promises(bytes: &[u8], mut filter: DynFilter) {
     assert!(
         filter.to_bytes().expect("quiet") == bytes,
@@ -209,7 +211,7 @@ fn keeps_its_promises(bytes: &[u8], mut filter: DynFilter) {
     assert!(len <= filter.slots());
     let copy = filter.snapshot().expect("nobody disturbs it");
     assert_eq!(copy.len(), len);
-    // Of several generations, and of values, the words say more.
+    // With several generations, or with values, the words hold more than this compares.
     if filter.rotating().is_none() && filter.shape().value_bits() == 0 {
         holds_what_its_words_say(bytes, &copy);
         let items = (0..100).map(mix);
@@ -245,13 +247,13 @@ fn with_repaired_checksums_it_is_an_error_or_a_filter_that_works() {
                 passed += 1;
             }
         }
-        // Other fingerprints make another filter, so most bits of the tokens may be flipped.
+        // Other fingerprints make another valid filter, so most bits of the tokens may be flipped.
         let least = 21 * (shape.fingerprint_bits() as usize - 4) / 2;
         assert!(passed > least, "{kind:?}, {shape}: {passed}");
     }
 }
 
-/// Numbers at which something begins or ends, and those beside them.
+/// Returns the numbers around which a limit can lie.
 fn numbers_near(value: u64) -> impl Iterator<Item = u64> {
     let powers = (0..64).map(|log| 1 << log);
     let ends = [0, SLOTS as u64, 4096, u64::MAX, value];
@@ -297,16 +299,16 @@ fn each_change_has_its_error() {
         (&malformed, &[(CAPACITY, too_many)]),
         (&malformed, &[(ITEMS, too_many)]),
         (&malformed, &[(ITEMS, 11)]),
-        // A custom hasher has no seed; without one, it has to be handed over.
+        // A custom hasher has no seed. Without one, the hasher must be passed.
         (&malformed, &[(HASHER, 2)]),
         (&ReadError::HasherNeeded, &[(HASHER, 2), (SEED, 0)]),
-        // A seed that does not make the hasher that was there.
+        // This seed does not make the original hasher.
         (&ReadError::OtherHasher, &[(SEED, 1)]),
         (&ReadError::OtherHasher, &[(CHECK, 1)]),
-        // Half of what would be needed, and twice.
+        // Half of the necessary bytes, and twice as many.
         (&cut, &[(BUCKETS, 12)]),
         (&longer, &[(BUCKETS, 2), (CAPACITY, 0), (ITEMS, 0)]),
-        // Some machine may have these sizes, but the bytes are not there.
+        // Some machine may have these sizes, but the bytes are missing.
         (&cut, &[(BUCKETS, 1 << 25)]),
         (&cut, &[(BUCKETS, 1 << 27)]),
     ];
@@ -314,7 +316,7 @@ fn each_change_has_its_error() {
         let error = error_with(changes);
         assert_eq!(discriminant(&error), discriminant(kind), "{error:?}");
     }
-    // Sizes that no machine has are told at once.
+    // Sizes that no machine has are refused at once.
     for buckets in [1 << 62, 1 << 63, 31 << 58, u64::MAX] {
         let error = error_with(&[(BUCKETS, buckets)]);
         let told = matches!(error, ReadError::TooLarge { buckets: told, .. } if told == buckets);
@@ -322,9 +324,9 @@ fn each_change_has_its_error() {
     }
 }
 
-/// The numbers that only a filter that rotates has.
+/// The numbers that only a rotating filter has.
 #[test]
-fn what_cannot_be_of_a_filter_that_rotates_is_an_error() {
+fn impossible_values_of_a_rotating_filter_are_an_error() {
     use stored::{CAPACITY, ROTATIONS, TABLES, buckets};
     let builder = RotatingCuckooFilter::builder().buckets(BUCKETS).seed(1);
     let sound = builder.build().expect("memory").to_bytes().expect("quiet");
@@ -353,7 +355,7 @@ fn what_cannot_be_of_a_filter_that_rotates_is_an_error() {
 }
 
 #[test]
-fn a_wrong_hasher_is_told_before_what_is_missing_or_damaged() {
+fn a_wrong_hasher_is_reported_before_damage() {
     let header = &sound_custom()[..stored::HEADER];
     let needed = read(header).expect_err("no hasher");
     assert!(matches!(needed, ReadError::HasherNeeded), "{needed:?}");
@@ -363,7 +365,8 @@ fn a_wrong_hasher_is_told_before_what_is_missing_or_damaged() {
 
 #[test]
 fn a_seed_is_stored_and_not_guessed() {
-    // The check of another seed, with that seed: the default hasher again, but not the one of the items.
+    // The check value of another seed together with that seed: a default hasher, but not that of
+    // the items.
     let other = CuckooFilter::builder().buckets(2).seed(9).build();
     let other = other.expect("memory").to_bytes().expect("quiet");
     let of_other = [stored::SEED, stored::CHECK].map(|field| (field, field.get(&other)));
@@ -375,7 +378,7 @@ fn a_seed_is_stored_and_not_guessed() {
     keeps_its_promises(&bytes, filter.into());
 }
 
-/// Words of one layout under the header of another, with checksums that match.
+/// Words of one layout after the header of another, with matching checksums.
 #[test]
 fn words_of_another_layout_are_refused_or_make_a_sound_filter() {
     for &from in Shape::ALL {
@@ -399,7 +402,8 @@ fn words_of_another_layout_are_refused_or_make_a_sound_filter() {
     }
 }
 
-/// Words of every pattern of vacant lanes, among them all that a running filter uses for other ends.
+/// Returns words with every pattern of vacant lanes, including the patterns that a running filter
+/// uses for references.
 fn patterns(layout: Layout) -> impl Iterator<Item = u64> {
     let masks = (0..1u64 << layout.slots).map(move |pattern| {
         let whole = u64::from(*layout.fingerprints().end());
@@ -417,7 +421,7 @@ fn patterns(layout: Layout) -> impl Iterator<Item = u64> {
     masks.flat_map(move |mask| values.map(|value| value & mask))
 }
 
-/// Random words, and such as a running filter has.
+/// Returns random words, and words such as a running filter has.
 fn words(layout: Layout) -> impl Iterator<Item = u64> {
     let random = (0..300).map(mix).flat_map(move |random| {
         let shifted = [0, 1, 8, 31, 48].map(|shift| [random >> shift, random << shift]);
@@ -437,7 +441,8 @@ fn a_word_is_a_bucket_or_an_error() {
         let first = layout.tokens(stored::words(&bytes)[0]).count();
         let others = stored::tokens(layout, &bytes).len() - first;
         let read_with = |word: u64| {
-            // Whatever number goes with it, for a reader may count a word that is no bucket in its own way.
+            // Whatever count the header has: a reader may count the tokens of an invalid word in
+            // its own way.
             let counts = (0..=shape.slots()).filter(|&count| {
                 let items = (stored::ITEMS, (others + count) as u64);
                 let bytes = changed(&bytes, &[(stored::word(&bytes, 0), word), items]);
@@ -532,7 +537,7 @@ proptest! {
     fn bytes_from_nowhere_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         for kind in [Kind::Fixed, Kind::Growing, Kind::Rotating] {
             prop_assert!(read_as(kind, &bytes).is_err());
-            // Behind the right beginning too.
+            // After a valid beginning, too.
             let sound = empty(kind, DEFAULT, 8).to_bytes().expect("quiet");
             for begun in [&sound[..12], &sound[..15]] {
                 prop_assert!(read_as(kind, &[begun, &bytes].concat()).is_err());

@@ -1,4 +1,4 @@
-//! The door to all filters: engines and layouts by value, so that one test asks all of them.
+//! Access to all filters: engines and layouts as values, so that one test runs on all of them.
 
 use std::hash::BuildHasher;
 
@@ -11,22 +11,23 @@ use model::geometry::Geometry;
 use model::hashers::AsGiven;
 use model::mix;
 
-/// Tables small enough to decide exactly whether a multiset fits: every kind of shape, one range and several.
+/// Tables small enough to decide exactly whether a multiset fits: all kinds of shapes, with one
+/// range and with several.
 pub(crate) const TINY: [usize; 8] = [2, 4, 6, 8, 12, 14, 16, 24];
 
-/// Tables of up to 31 ranges that a few hundred operations still fill.
+/// Tables of up to 31 ranges that a few hundred operations fill.
 pub(crate) const SMALL: [usize; 6] = [20, 32, 40, 62, 64, 124];
 
-/// The least search budget, a short one, the last that is searched in a small frame, the largest.
+/// Search budgets: the least, a short one, the last one searched in a small frame, the largest.
 pub(crate) const BUDGETS: [usize; 4] = [2, 16, 256, 4096];
 
 /// Numbers of threads: fewer than, as many as, and more than the processors of a small machine.
 pub(crate) const THREADS: [usize; 3] = [2, 4, 8];
 
-/// Descriptors: plenty, and the fewest there can be.
+/// Numbers of descriptors: plenty, and the least.
 pub(crate) const DESCRIPTORS: [Option<usize>; 2] = [None, Some(1)];
 
-/// The layout of a filter unless another is asked for.
+/// The layout of a filter unless a test selects another.
 pub(crate) const DEFAULT: Shape = Shape::of::<Lanes<4, 16>>();
 
 /// Calls a function for each engine.
@@ -39,31 +40,32 @@ macro_rules! of_each_engine {
 }
 pub(crate) use of_each_engine;
 
-/// The layouts without values.
+/// Returns the layouts without values.
 pub(crate) fn plain() -> impl Iterator<Item = Shape> {
     let all = Shape::ALL.iter().copied();
     all.filter(|shape| shape.value_bits() == 0)
 }
 
-/// Kinds of filters and their layouts: one that grows has the default one.
+/// Returns the kinds of filters with their layouts: a growing filter has only the default one.
 pub(crate) fn kinds() -> impl Iterator<Item = (Kind, Shape)> {
     let of = |kind| plain().map(move |shape| (kind, shape));
     let all = of(Kind::Fixed).chain(of(Kind::Rotating));
     all.chain([(Kind::Growing, DEFAULT)])
 }
 
-/// The same layout in the second implementation. Where it has values, only where its items may be is alike.
+/// Returns the same layout in the second implementation. With values, only the geometry is the
+/// same.
 pub(crate) fn model_of(shape: Shape) -> model::Layout {
     model::Layout::of(shape.slots(), shape.fingerprint_bits())
 }
 
-/// Where the items of a table of this filter may be. One that rotates has several of them.
+/// Returns the geometry of a table of this filter. A rotating filter has several such tables.
 pub(crate) fn geometry_of<S>(filter: &DynFilter<S>) -> Geometry {
     let tables = filter.rotating().map_or(1, |filter| filter.generations());
     Geometry::with_slots(model_of(filter.shape()), filter.slots() / tables)
 }
 
-/// A filter of a fixed size whose hashes are given.
+/// Returns a fixed filter with given hashes.
 pub(crate) fn fixed(
     shape: Shape,
     buckets: usize,
@@ -78,23 +80,23 @@ pub(crate) fn fixed(
     builder.build_shape(shape).expect("a possible geometry")
 }
 
-/// Numbers that look random, and are others for each seed.
+/// Returns pseudorandom numbers, different for each seed.
 pub(crate) fn random(seed: u64) -> impl Iterator<Item = u64> + Clone {
     (0..).map(move |turn| mix(seed << 32 | turn))
 }
 
-/// A filter whose hashes are given.
+/// A filter with given hashes.
 pub(crate) type Subject = DynFilter<AsGiven>;
 
-/// What is stored in these bytes, by a filter whose hashes are given.
+/// Reads a filter with given hashes from these bytes.
 pub(crate) fn read(bytes: &[u8]) -> Subject {
     DynFilter::from_bytes_with_hasher(bytes, AsGiven).expect("just stored")
 }
 
-/// What was read, or why it was not.
+/// The result of a read.
 pub(crate) type Read = Result<DynFilter, ReadError>;
 
-/// An empty filter of this kind, for so many items, with this layout. Filters that grow have one layout.
+/// Returns an empty filter of this kind, capacity and layout. Growing filters have one layout.
 pub(crate) fn empty(kind: Kind, shape: Shape, capacity: usize) -> DynFilter {
     let (fixed, rotating) = (CuckooFilter::builder(), RotatingCuckooFilter::builder());
     let built = match kind {
@@ -121,15 +123,15 @@ pub(crate) fn read_as(kind: Kind, bytes: &[u8]) -> Read {
         Kind::Rotating => typed::<Rotating>(bytes),
     };
     match typed {
-        // One that knows its layout is not asked of others.
+        // A filter with a layout in its type does not check other layouts.
         Err(ReadError::OtherLayout { .. }) => read,
-        // Nor of other kinds.
+        // Nor other kinds.
         Err(ReadError::OtherKind { .. }) => typed,
         typed => agree(read, typed),
     }
 }
 
-/// What was read from bytes, or the error, if another way to read it agrees.
+/// Returns the result of a read from bytes, if another way to read gives the same.
 pub(crate) fn agree<S: BuildHasher + 'static>(
     read: Result<DynFilter<S>, ReadError>,
     other: Result<DynFilter<S>, ReadError>,
@@ -142,7 +144,7 @@ pub(crate) fn agree<S: BuildHasher + 'static>(
             );
             Ok(read)
         }
-        // A reader is not asked what follows.
+        // A reader does not look at the bytes after the filter.
         (Err(error @ ReadError::TrailingBytes { .. }), _) => Err(error),
         (Err(error), Err(other)) => {
             assert_eq!(error.to_string(), other.to_string(), "both fail alike");
@@ -152,7 +154,7 @@ pub(crate) fn agree<S: BuildHasher + 'static>(
     }
 }
 
-/// The number that a builder refused.
+/// Returns the number that a builder refused.
 pub(crate) fn requested(error: &BuildError) -> usize {
     match *error {
         BuildError::Capacity { requested, .. }
@@ -165,7 +167,7 @@ pub(crate) fn requested(error: &BuildError) -> usize {
     }
 }
 
-/// The number that it offers instead. None, if the memory could not be had.
+/// Returns the number that it offers instead. `None` if the memory could not be allocated.
 pub(crate) fn offered(error: &BuildError) -> Option<usize> {
     match *error {
         BuildError::Capacity { most, .. } => Some(most),

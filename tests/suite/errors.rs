@@ -1,6 +1,6 @@
-//! Errors: each cause can be told from the others, and the text says what to do.
+//! Errors: each cause has a distinct error, whose text says what to do.
 //!
-//! Inserts that find no descriptor are in the unit tests of the protocol, and in the models.
+//! The unit tests of the protocol and the models have inserts that find no descriptor.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -11,7 +11,7 @@ use lockfree_cuckoo::{
 
 const HINT: &str = "the hasher does not mix";
 
-/// The first error, and how many inserts there were before.
+/// Returns the first error, and the number of inserts before it.
 fn first_refusal(mut insert: impl FnMut(u64) -> Result<(), InsertError>) -> (u64, InsertError) {
     let refused = (0..1 << 20).find_map(|item| Some((item, insert(item).err()?)));
     refused.expect("offered more than fits")
@@ -42,13 +42,14 @@ fn a_full_filter_says_that_it_is_full() {
 
 #[test]
 fn a_poor_hasher_is_suspected() {
-    // Numbers instead of hashes: the high bits, which select the buckets, are 0.
+    // Numbers as hashes: the high bits, which select the buckets, are 0.
     let filter = CuckooFilter::with_capacity(10_000);
     let (_, error) = first_refusal(|item| filter.insert_hash(item));
     assert!(matches!(error, InsertError::Full { .. }), "{error}");
     assert!(error.suggests_poor_hashing(), "{error}");
     assert!(error.to_string().contains(HINT), "{error}");
-    // Of one that grows the high bits are most of the fingerprint too: these items are copies of 63.
+    // In a growing filter the high bits are most of the fingerprint too: these items are copies of
+    // 63.
     let filter = GrowingCuckooFilter::with_capacity(10_000);
     let (_, error) = first_refusal(|item| filter.insert_hash(item));
     assert!(
@@ -60,13 +61,13 @@ fn a_poor_hasher_is_suspected() {
 
 #[test]
 fn each_cause_has_a_text_of_its_own() {
-    // As a test of a program that uses the crate would make them.
+    // A test of a program that uses the crate would make them in this way.
     let full = InsertError::Full {
         len: 1_000,
         slots: 1_024,
     };
     let disturbed = InsertError::Disturbed { attempts: 64 };
-    let starved = InsertError::NoDescriptor { attempts: 64 };
+    let starved = InsertError::NoDescriptor;
     let copies = InsertError::TooManyCopies { copies: 8 };
     for error in [&full, &copies] {
         assert!(!error.is_transient(), "{error}");

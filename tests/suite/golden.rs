@@ -1,9 +1,10 @@
-//! Files that were stored once are read, and written as they are, for ever.
+//! Golden files: filters stored by earlier versions, which must be read and written unchanged.
 //!
-//! 1. Every golden file is read, and holds exactly the tokens of the items it was made of: no more, no fewer,
-//!    and each in a bucket of its class.
-//! 2. Written again, it is the same bytes; and a filter that is made in the same way is stored as these bytes.
-//! 3. It is a filter to go on with.
+//! 1. Every golden file is read, and holds exactly the tokens of its items: no more, no fewer, and
+//!    each in a bucket of its class.
+//! 2. Writing it again gives the same bytes, and so does storing a filter that is made in the same
+//!    way.
+//! 3. The filter that was read works.
 
 use std::fs;
 use std::hash::BuildHasher;
@@ -20,18 +21,18 @@ use model::stored::{self, tables};
 use crate::door::{agree, geometry_of, kinds, model_of, read_as};
 use crate::values::value_of;
 
-/// A filter that was stored once.
+/// A stored filter.
 struct Golden<S = RandomState> {
     name: String,
-    /// It, as it is made again.
+    /// The filter, made again.
     made: DynFilter<S>,
-    /// The hashes of what is in it.
+    /// The hashes of its items.
     hashes: Vec<u64>,
     kind: Kind,
 }
 
 impl<S> Golden<S> {
-    /// One with these items.
+    /// Returns a golden filter with these items.
     fn of(
         name: impl Into<String>,
         kind: Kind,
@@ -49,31 +50,31 @@ impl<S> Golden<S> {
     }
 }
 
-/// The file of a golden filter.
+/// Returns the path of the file of a golden filter.
 fn path(name: &str) -> PathBuf {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
     PathBuf::from(directory).join(name).with_extension("lfcf")
 }
 
-/// What is stored in it.
+/// Returns the bytes of that file.
 pub(crate) fn bytes_of(name: &str) -> Vec<u8> {
     fs::read(path(name)).expect("it is in the repository")
 }
 
-/// That of a layout of a bucket.
+/// Returns the name of the file for a layout.
 pub(crate) fn of_layout(kind: Kind, shape: Shape) -> String {
     let kind = format!("{kind:?}").to_lowercase();
     let (slots, bits) = (shape.slots(), shape.fingerprint_bits());
     format!("layouts/{slots}x{bits}_{kind}")
 }
 
-/// The hashes of numbered items.
+/// Returns the hashes of numbered items.
 fn hashed(hasher: &impl BuildHasher, numbers: impl Iterator<Item = usize>) -> Vec<u64> {
     let items = numbers.map(|number| format!("item {number}"));
     items.map(|item| hasher.hash_one(item.as_str())).collect()
 }
 
-/// So many, of which every third is a second copy of the one before.
+/// Returns `count` hashes, of which every third repeats the one before.
 fn with_copies(hasher: &impl BuildHasher, count: usize) -> Vec<u64> {
     hashed(
         hasher,
@@ -81,7 +82,8 @@ fn with_copies(hasher: &impl BuildHasher, count: usize) -> Vec<u64> {
     )
 }
 
-/// Of a fixed size. The third is nearly full: 91 items in 96 slots. Not every seed lets so many into three small ranges.
+/// Fixed filters. The third is nearly full: 91 items in 96 slots. Not every seed allows as many in
+/// three small ranges.
 const FIXED: [(&str, usize, usize, u64); 3] = [
     ("empty", 2, 0, 1),
     ("hundred", 32, 100, 0x0123_4567_89ab_cdef),
@@ -104,8 +106,9 @@ fn with_a_custom_hasher() -> Golden<Fnv> {
     Golden::of("custom_hasher", Kind::Fixed, made, with_copies(&HASHER, 20))
 }
 
-/// Filters that grow: at their first level, in the midst of the second doubling, after that with tokens of all three
-/// levels, and with a second table. The first buckets, how many items, and whether it doubles.
+/// Growing filters: at their first level, in the middle of the second doubling, after it with
+/// tokens of all three levels, and with a second table. Each has a number of first buckets, a
+/// number of items, and whether it is doubling.
 const GROWING: [(&str, usize, usize, bool); 4] = [
     ("growing_empty", 2, 0, false),
     ("growing_midway", 16, 115, true),
@@ -129,14 +132,14 @@ fn growing() -> impl Iterator<Item = Golden> {
 
 const ROTATING: &str = "rotating_three_generations";
 
-/// The 20 items of a period.
+/// Returns the 20 items of a period.
 fn of_period(period: u64) -> Vec<u64> {
     let items = (0..20).map(|item| format!("item {item} of period {period}"));
     let hasher = RandomState::with_seed(7);
     items.map(|item| hasher.hash_one(item.as_str())).collect()
 }
 
-/// Three generations after five rotations.
+/// Returns a filter with three generations after five rotations.
 fn rotating() -> Golden {
     let builder = RotatingCuckooFilter::builder().capacity(30).seed(7);
     let made = builder.generations(3).build().expect("memory");
@@ -150,7 +153,8 @@ fn rotating() -> Golden {
     golden
 }
 
-/// Of each layout: three ranges, or two generations after a rotation, each with 14 items, half of them twice.
+/// Returns a filter of each layout: three ranges, or two generations after a rotation, each with 14
+/// items, half of them twice.
 fn of_layouts() -> impl Iterator<Item = Golden> {
     const SEED: u64 = 0x0123_4567_89ab_cdef;
     let all = kinds().filter(|&(kind, _)| kind != Kind::Growing);
@@ -174,7 +178,7 @@ fn of_layouts() -> impl Iterator<Item = Golden> {
     })
 }
 
-/// Some values in a table of three ranges.
+/// Returns a filter of three ranges with some values.
 fn with_values<L: WithValues>() -> Golden {
     let builder = CuckooFilter::builder().layout::<L>().seed(1);
     let made = builder.buckets(48).build().expect("memory");
@@ -199,11 +203,12 @@ fn all() -> impl Iterator<Item = Golden> {
     ])
 }
 
-/// Every token is one of these items, and every item has one, in a bucket of its own.
+/// Checks that every token is one of these items, and that every item has a token of its own in one
+/// of its buckets.
 fn has_the_tokens<S>(kind: Kind, bytes: &[u8], filter: &DynFilter<S>, mut hashes: Vec<u64>) {
     if kind == Kind::Growing {
         let mut tokens: Vec<tables::Token> = tables::tokens(bytes).concat();
-        // Of the longest first, because a shorter one may be of several.
+        // The longest tokens first, because a shorter one may belong to several items.
         tokens.sort_by_key(|token| std::cmp::Reverse(token.known()));
         for token in tokens {
             let item = hashes.iter().position(|&hash| token.covers(hash));
@@ -223,7 +228,8 @@ fn has_the_tokens<S>(kind: Kind, bytes: &[u8], filter: &DynFilter<S>, mut hashes
     }
 }
 
-/// It is read, is the same, and is made again.
+/// Checks that the file is read, that the filter is equal, and that making it again gives the same
+/// bytes.
 fn is_as_ever<S: BuildHasher + 'static>(
     golden: &Golden<S>,
     read: impl Fn(Kind, &[u8]) -> Result<DynFilter<S>, ReadError>,
@@ -234,7 +240,7 @@ fn is_as_ever<S: BuildHasher + 'static>(
     if golden.kind != Kind::Growing {
         let capacity = stored::CAPACITY.get(&bytes);
         assert_eq!(read.capacity() as u64, capacity, "{name}");
-        // What a builder makes of a number of buckets may change.
+        // The capacity that a builder derives from a number of buckets may change.
         stored::CAPACITY.set(&mut made, capacity);
         stored::repair(&mut made);
     }
@@ -247,14 +253,14 @@ fn is_as_ever<S: BuildHasher + 'static>(
     assert_eq!(of(&read), of(&golden.made), "{name}");
     assert_eq!(read.len(), golden.hashes.len(), "{name}");
     has_the_tokens(golden.kind, &bytes, &read, golden.hashes.clone());
-    // And it is one to go on with.
+    // The filter works.
     assert!(golden.hashes.iter().all(|&hash| read.contains_hash(hash)));
     let removed = read.remove_many_hash(&golden.hashes);
     assert_eq!((removed, read.len()), (golden.hashes.len(), 0), "{name}");
 }
 
 #[test]
-fn golden_files_are_read_for_ever() {
+fn golden_files_are_read_and_written_unchanged() {
     for golden in all() {
         let read = |kind: Kind, bytes: &[u8]| read_as(kind, bytes);
         is_as_ever(&golden, read);
@@ -270,7 +276,7 @@ fn golden_files_are_read_for_ever() {
 }
 
 #[test]
-fn what_rotated_when_it_was_stored_rotates_on() {
+fn a_stored_rotating_filter_rotates_on() {
     let read = RotatingCuckooFilter::from_bytes(&bytes_of(ROTATING)).expect("a filter");
     assert_eq!((read.rotations(), read.generations()), (5, 3));
     for oldest in 3..=6 {
@@ -283,8 +289,8 @@ fn what_rotated_when_it_was_stored_rotates_on() {
     }
 }
 
-/// Writes the files that are missing. Only for a new layout or a new version of the stored form: those that exist must
-/// stay as they are.
+/// Writes the missing files. Only for a new layout or a new version of the stored form: existing
+/// files must not change.
 #[test]
 #[ignore = "it writes the files that the other tests rely on"]
 fn write_golden_files() {

@@ -1,9 +1,10 @@
-//! What must hold of every layout of a bucket, besides the sequences of calls in `oracle` and the threads in `threads`.
+//! Every layout of a bucket: tests besides the sequences of calls in `oracle` and the threads in
+//! `threads`.
 //!
-//! 1. What a filter can do, it can with every layout, of a fixed size, rotating and growing.
-//! 2. It gets as full as its layout lets it, and is as often wrong as it tells.
+//! 1. Every operation works with every layout, in fixed, rotating and growing filters.
+//! 2. The load and the rate of false positives are those that the layout promises.
 //!
-//! What was stored once is in `golden`, and bytes that nobody stored are in `damage`.
+//! `golden` has files of earlier versions, and `damage` has damaged bytes.
 
 use lockfree_cuckoo::{
     CuckooFilter, DynFilter, Filter, Fixed, Kind, Lanes, Layout, ReadError, RotatingCuckooFilter,
@@ -13,7 +14,7 @@ use model::mix;
 
 use crate::door::{Subject, empty, fixed, model_of, plain, read_as};
 
-/// What is known of the type.
+/// The layout is known from the type.
 #[test]
 fn a_filter_of_each_type_is_cloned_and_reads_its_own_layout() {
     fn check<L: Layout>() {
@@ -70,7 +71,7 @@ fn a_filter_that_rotates_forgets_with_every_layout() {
         let refreshed = rotating.refresh_many_hash(&[mix(1), mix(2)], &mut new);
         assert_eq!((refreshed, new), (Ok(()), [false, true]), "{shape}");
         (0..2).for_each(|_| rotating.rotate().expect("alone"));
-        // The first copy has left, the second one has not.
+        // The first copy has expired, the second one has not.
         assert_eq!((filter.count_hash(mix(1)), filter.len()), (1, 2));
         let bytes = filter.to_bytes().expect("memory");
         let read = read_as(Kind::Rotating, &bytes).expect("valid");
@@ -78,7 +79,39 @@ fn a_filter_that_rotates_forgets_with_every_layout() {
     }
 }
 
-/// What only filters that grow have does nothing to others.
+/// The calls by hash give the same results as the methods of a filter with its layout in its type.
+#[test]
+fn a_fixed_filter_has_values_if_its_layout_has_room_for_them() {
+    for &shape in Shape::ALL {
+        let filter = empty(Kind::Fixed, shape, 300);
+        assert!(empty(Kind::Rotating, shape, 300).valued().is_none());
+        let Some(valued) = filter.valued() else {
+            assert_eq!(shape.value_bits(), 0, "{shape}");
+            continue;
+        };
+        let most = valued.max_value();
+        assert_eq!(u32::from(most) + 1, 1 << shape.value_bits(), "{shape}");
+        assert_eq!(valued.insert_value_hash(mix(1), most), Ok(()));
+        assert_eq!(valued.insert_unique_value_hash(mix(1), 0), Ok(Some(most)));
+        assert_eq!(valued.insert_unique_value_hash(mix(2), 3), Ok(None));
+        assert_eq!(valued.replace_value_hash(mix(2), 3, 4), Ok(true));
+        let mut values = [Some(0); 3];
+        valued.value_many_hash(&[mix(1), mix(2), mix(3)], &mut values);
+        assert_eq!(values, [Some(most), Some(4), None], "{shape}");
+        assert_eq!(valued.insert_value_hash(mix(2), 5), Ok(()));
+        assert_eq!(valued.values_hash(mix(2)).map(u32::from).sum::<u32>(), 9);
+        assert!(valued.remove_value_hash(mix(2), 4) && !valued.remove_value_hash(mix(2), 4));
+        assert_eq!(valued.value_hash(mix(2)), Some(5), "{shape}");
+        assert!(valued.insert_value_hash(mix(3), most + 1).is_err());
+        assert_eq!(filter.len(), 2);
+        // A copy of the filter has the values too.
+        let copy = filter.snapshot().expect("alone");
+        let copied = copy.valued().map(|copy| copy.value_hash(mix(1)));
+        assert_eq!(copied, Some(Some(most)), "{shape}");
+    }
+}
+
+/// The calls for growing filters do nothing to others.
 #[test]
 fn a_filter_of_a_fixed_size_has_one_table_and_no_limit() {
     for &shape in Shape::ALL {
@@ -91,7 +124,8 @@ fn a_filter_of_a_fixed_size_has_one_table_and_no_limit() {
     }
 }
 
-/// The load of a large table at the first refusal, with the default search budget. More bits change nothing about it.
+/// Measures the load of a large table at the first refusal, with the default search budget. It does
+/// not depend on the bits.
 #[test]
 fn the_first_refusal_comes_at_the_load_of_the_table() {
     for shape in plain() {
@@ -115,23 +149,23 @@ fn the_first_refusal_comes_at_the_load_of_the_table() {
     }
 }
 
-/// Nearly full, of random items that `place` makes of numbers.
+/// Returns a nearly full filter of random items, which `place` derives from numbers.
 fn full(shape: Shape, place: impl Fn(u64) -> u64) -> Subject {
     let filter = fixed(shape, 1 << 12, 4_096, None);
     let items = (0..filter.capacity() as u64).map(|item| place(mix(item)));
-    // Few fingerprints make classes of many copies.
+    // With few fingerprints, classes have many copies.
     items.for_each(|hash| _ = filter.insert_hash(hash));
     assert!(filter.len() * 20 > filter.capacity() * 19, "{filter:?}");
     filter
 }
 
-/// As documented, from how many values a fingerprint has and how many of them a lookup compares.
+/// Returns the documented rate, from the number of values of a fingerprint and of compared slots.
 fn rate_of(filter: &Subject, values: f64) -> f64 {
     let compared = 2.0 * filter.shape().slots() as f64 * filter.load_factor();
     -((-1.0 / values).ln_1p() * compared).exp_m1()
 }
 
-/// The share of other items that are found must be near this.
+/// Checks that the share of absent items that are found is near this.
 #[track_caller]
 fn is_found(filter: &Subject, lookups: u64, expected: f64, place: impl Fn(u64) -> u64) {
     let others = (0..lookups).map(|item| place(mix(!item)));
@@ -155,7 +189,7 @@ fn the_rate_is_the_one_that_the_filter_tells() {
             (told / formula - 1.0).abs() < 1e-9,
             "{told} instead of {formula}"
         );
-        // So many that chance alone is no more than three per cent.
+        // As many lookups as limit the random error to three per cent.
         let lookups = (1_500.0 / told) as u64;
         if lookups < 15_000_000 {
             is_found(&filter, lookups, told, |hash| hash);
@@ -166,8 +200,9 @@ fn the_rate_is_the_one_that_the_filter_tells() {
     }
 }
 
-/// Of items that agree in all bits of the fingerprint but twelve, the rate is that of fingerprints of twelve bits,
-/// whichever twelve. So each bit is stored and compared, in each slot, and the rate is the product.
+/// For items that agree in all bits of the fingerprint but twelve, the rate is that of 12-bit
+/// fingerprints, whichever twelve. So each bit is stored and compared, in each slot, and the rate
+/// is the product.
 #[test]
 fn every_part_of_a_fingerprint_counts() {
     const WINDOW: u32 = 12;

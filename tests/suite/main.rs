@@ -1,17 +1,18 @@
-//! What filters promise, of all engines and layouts. One program, so that the filters are compiled once for all of it.
+//! The promises of filters, for all engines and layouts: one program, so that the filters are
+//! compiled once.
 //!
-//! | room | what is asked |
+//! | module | tests |
 //! |---|---|
-//! | `door`, `accounts`, `seesaw` | engines and layouts by value, what threads did together, a token that hops |
-//! | `oracle` | every answer, beside a multiset of what is in |
-//! | `threads`, `snapshot`, `chunks` | what stays exact while threads race, and of copies made meanwhile |
+//! | `door`, `accounts`, `seesaw` | helpers: engines as values, ledgers, a hopping token |
+//! | `oracle` | every answer, compared with a multiset |
+//! | `threads`, `snapshot`, `chunks` | exactness while threads race, and copies taken meanwhile |
 //! | `batch`, `api`, `errors` | the public surface: calls, traits, texts |
-//! | `sizing`, `rate`, `readme` | what fits, what it takes, which limits are refused, and which layout is the smallest |
-//! | `persistence`, `golden`, `damage` | the stored form, and what nobody stored |
-//! | `layouts`, `replay` | what holds of each layout, and what never changes |
-//! | `growing`, `rotating`, `values` | what only some filters have |
+//! | `sizing`, `rate`, `measures`, `readme` | capacities, memory, limits, the smallest layout |
+//! | `persistence`, `golden`, `vectors`, `damage` | the stored form, its readers, damage |
+//! | `layouts`, `replay` | each layout, and the contract with replicas |
+//! | `growing`, `rotating`, `values` | the features of some filters only |
 //!
-//! Every test is bounded by a number of operations, none by time. What filters take of memory is in `memory`.
+//! A number of operations bounds every test, not a time. `memory` tests the memory of filters.
 
 #![allow(
     clippy::disallowed_types,
@@ -28,6 +29,7 @@ mod errors;
 mod golden;
 mod growing;
 mod layouts;
+mod measures;
 mod oracle;
 mod persistence;
 mod rate;
@@ -41,3 +43,4 @@ mod snapshot;
 mod surface;
 mod threads;
 mod values;
+mod vectors;

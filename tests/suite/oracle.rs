@@ -1,23 +1,26 @@
-//! Sequences of calls on filters of every engine and layout, beside a multiset of what is in.
+//! The oracle: sequences of calls on filters of every engine and layout, compared with a multiset.
 //!
-//! A class is an unordered pair of buckets and a fingerprint, computed here from the documented geometry. Properties,
-//! after every step of every sequence:
+//! A class is an unordered pair of buckets and a fingerprint, computed here from the documented
+//! geometry. Properties, after every step of every sequence:
 //!
-//! 1. `contains` is true exactly for the classes with a copy in, `count` is their number of copies, `remove` is true
-//!    exactly if there was a copy, `insert_unique` is true exactly if there was none. Of a filter that rotates the copies
-//!    of its generations count, and the oldest goes first. One that grows may say yes to an item that is not in, and is
-//!    right about each one that is.
+//! 1. `contains` is true exactly for the classes with a stored copy, `count` is their number of
+//!    copies, `remove` succeeds exactly if there was a copy, and `insert_unique` exactly if there
+//!    was none. In a rotating filter the copies of all its generations count, and the oldest is
+//!    removed first. A growing filter may find an absent item, but is exact about each stored one.
 //! 2. `len`, `is_empty`, `remaining` and `load_factor` are those of the multiset.
-//! 3. A refused insert changes nothing. `TooManyCopies` comes exactly when the copies are as many as the slots of two
-//!    buckets; `Full` tells the numbers, and only comes if at least so many tokens compete for the two buckets.
-//! 4. On tiny tables, with the largest search budget, an insert succeeds exactly if the multiset with the new token has a
-//!    placement at all (maximum bipartite matching).
-//! 5. A clone, a snapshot and what is read again go on as the filter would have; a cleared filter is a new one.
-//! 6. Batches are the single calls, and hashes of one class in either order are the same operation.
+//! 3. A refused insert changes nothing. `TooManyCopies` is returned exactly if the copies fill two
+//!    buckets. `Full` has the right numbers, and is returned only if at least as many tokens
+//!    compete for the two buckets.
+//! 4. In a tiny table, with the largest search budget, an insert succeeds exactly if the multiset
+//!    with the new token has a placement (maximum bipartite matching).
+//! 5. A clone, a snapshot and a filter that is read behave as the original would. A cleared filter
+//!    behaves as a new one.
+//! 6. Batches answer as the single calls, and two hashes of one class, one for each order of its
+//!    buckets, are interchangeable.
 
 use std::collections::BTreeMap;
 
-use lockfree_cuckoo::testing::{Double, Relocate};
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{CuckooFilter, InsertError, RotatingCuckooFilter, Shape};
 use model::geometry::{Class, Geometry};
 use model::hashers::AsGiven;
@@ -31,24 +34,24 @@ use crate::door::{
 };
 use crate::growing::{ALL, filter as growing, narrow};
 
-/// The largest budget, with which a search of a tiny table should be exhaustive.
+/// The largest search budget, with which a search of a tiny table should be exhaustive.
 const FULL_BUDGET: usize = 4096;
 
-/// One step. What a filter has no part in leaves it as it is. Numbers select items, modulo how many there are.
+/// One step. A filter without that operation ignores it. Numbers select items, modulo their number.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Calls for as many items from this one on.
+    /// Calls for consecutive items: the first, and how many.
     Calls(Call, usize, usize),
-    /// As many inserts of items chosen by a seed: what brings a table to its limits.
+    /// Inserts of items chosen by a seed, as many as bring a table to its limits.
     Fill(usize, u64),
-    /// The same for removes.
+    /// The same with removes.
     Drain(usize, u64),
     Rotate,
-    /// For a number of rotations that was read so many rotations ago.
+    /// A conditional rotation, with the number of rotations that was read this many rotations ago.
     RotateIf(u64),
     Double,
     Relocate(usize),
-    /// Goes on with a copy.
+    /// A snapshot, which replaces the filter.
     Snapshot,
     Store,
     Shrink,
@@ -65,10 +68,10 @@ enum Call {
     RemoveMany,
 }
 
-/// A filter beside its multiset.
+/// A filter with its multiset.
 struct Pair<'a> {
     filter: Subject,
-    /// Of one table. Of a filter that grows it decides nothing.
+    /// The geometry of one table. A growing filter does not use it.
     geometry: Geometry,
     /// Whether a refusal must mean that there is no placement.
     exhaustive: bool,
@@ -76,7 +79,7 @@ struct Pair<'a> {
     items: &'a [u64],
     grows: bool,
     rotations: u64,
-    /// The generations of the tokens of a class, the oldest first.
+    /// The generation of each token of a class, the oldest first.
     tokens: BTreeMap<Class, Vec<u64>>,
 }
 
@@ -108,7 +111,8 @@ impl<'a> Pair<'a> {
         self.grows
     }
 
-    /// Of a filter that grows, all items are told apart, and their hashes stand for them.
+    /// Returns the class of a hash. In a growing filter all items are distinct, and each hash is a
+    /// class.
     fn class(&self, hash: u64) -> Class {
         if self.grows() {
             return Class::new(hash as usize, usize::MAX, 0);
@@ -130,7 +134,7 @@ impl<'a> Pair<'a> {
         self.tokens.entry(class).or_default().push(self.rotations);
     }
 
-    /// Forgets the oldest token of a class. False: there is none.
+    /// Removes the oldest token of a class; false if there is none.
     fn take(&mut self, hash: u64) -> bool {
         let class = self.class(hash);
         match self.tokens.get_mut(&class) {
@@ -240,7 +244,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Of a filter that grows, what is not in may be taken for something else: it is not removed.
+    /// Removes a copy. A growing filter may find an absent item, so it removes only stored ones.
     fn remove(&mut self, hash: u64) {
         let was_in = self.take(hash);
         if was_in || !self.grows() {
@@ -263,7 +267,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The tokens of the table that takes the inserts.
+    /// Returns the tokens of the table that takes the inserts.
     fn young(&self) -> Oracle {
         let mut young = Oracle::new(self.geometry);
         for (&class, tokens) in &self.tokens {
@@ -280,7 +284,7 @@ impl<'a> Pair<'a> {
                 InsertError::TooManyCopies { .. } => {
                     assert!(self.filter.count_hash(hash) >= most, "{error}");
                 }
-                // Of few heads, items have few other buckets; and copies of few items fill theirs.
+                // Items with few heads have few alternates, and copies of few items fill theirs.
                 InsertError::Full { len, slots, .. } => assert!(8 * len < *slots, "{error}"),
                 error => panic!("{error}"),
             };
@@ -304,7 +308,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// They share nothing: the one that is left is emptied.
+    /// Replaces the filter by a copy, and empties the original: they share nothing.
     fn go_on_with(&mut self, copy: Subject) {
         let mut original = std::mem::replace(&mut self.filter, copy);
         let shape = |filter: &Subject| (filter.shape(), filter.tables());
@@ -346,7 +350,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Removes every token by name: none may be left over, none may be missing.
+    /// Removes every token through its item: none may be missing, and none may be left.
     fn empty(mut self) {
         for &hash in self.items {
             while self.copies(hash) > 0 {
@@ -385,7 +389,7 @@ fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..most)
 }
 
-/// Steps that keep a table at its limits: nothing is cleared, and more goes in than out.
+/// Returns steps that keep a table at its limits: no clears, and more inserts than removes.
 fn steps_at_the_limit(most: usize) -> impl Strategy<Value = Vec<Step>> {
     let few = |call| move |(first, n): (u16, usize)| Step::Calls(call, first.into(), n);
     let step = prop_oneof![
@@ -398,7 +402,8 @@ fn steps_at_the_limit(most: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..most)
 }
 
-/// Bits that invite mistakes: 0 and 1 are one fingerprint, and neighbours borrow from one another.
+/// Returns low bits that are likely to show mistakes: 0 and 1 have the same fingerprint, and word
+/// arithmetic on neighbours can borrow.
 fn low_bits(layout: model::Layout) -> impl Strategy<Value = u32> {
     let largest = *layout.fingerprints().end();
     let middle = largest / 2;
@@ -411,8 +416,8 @@ fn low_bits(layout: model::Layout) -> impl Strategy<Value = u32> {
     ]
 }
 
-/// Hashes of some universe: all equal, all in one class, a few fingerprints in a few buckets, one fingerprint everywhere,
-/// or anything.
+/// Returns hashes that are all equal, all in one class, of a few fingerprints in a few buckets,
+/// with one fingerprint everywhere, or arbitrary.
 fn hashes(layout: model::Layout, buckets: usize) -> impl Strategy<Value = Vec<u64>> {
     let geometry = Geometry::with_buckets(layout, buckets);
     let low_bits = move || low_bits(layout);
@@ -442,7 +447,7 @@ fn hashes(layout: model::Layout, buckets: usize) -> impl Strategy<Value = Vec<u6
             move |list| list.into_iter().map(|(p, b, salt)| geometry.hash(p, b, salt)).collect()
         ),
         2 => prop::collection::vec(any::<u64>(), 20..80),
-        // As of a hasher that leaves few bits.
+        // As from a hasher that leaves few bits.
         2 => (
             prop::sample::select(vec![0xff, 3 << 62 | 7, 0xf << 60 | 0xffff]),
             prop::collection::vec(any::<u64>(), 1..40),
@@ -468,11 +473,11 @@ fn budgets() -> impl Strategy<Value = usize> {
     prop::sample::select(&BUDGETS[..])
 }
 
-/// Runs a property so many times.
+/// Runs a property this many times.
 fn hold<T: Strategy>(cases: u32, values: T, property: impl Fn(T::Value)) {
     let config = ProptestConfig {
         cases,
-        // Nothing is written to the source tree; the shrunken input is in the message.
+        // Nothing is written to the source tree. The message has the shrunken input.
         failure_persistence: None,
         ..ProptestConfig::default()
     };
@@ -483,7 +488,7 @@ fn hold<T: Strategy>(cases: u32, values: T, property: impl Fn(T::Value)) {
     outcome.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Runs a property of each layout, more often of the default one than of others.
+/// Runs a property for each layout, more often for the default one.
 fn hold_of_each<T: Strategy>(values: impl Fn(Shape) -> T, property: impl Fn(Shape, T::Value)) {
     for shape in plain() {
         let cases = if shape == DEFAULT { 300 } else { 60 };
@@ -547,7 +552,7 @@ fn a_filter_that_rotates_agrees_with_the_oracle() {
 }
 
 #[test]
-fn a_filter_that_grows_finds_and_removes_what_is_in() {
+fn a_growing_filter_finds_and_removes_stored_items() {
     let bits = prop::sample::select(vec![14u32, 18, ALL]);
     let capacity = prop::sample::select(vec![1usize, 20, 200]);
     hold(
@@ -562,12 +567,12 @@ fn a_filter_that_grows_finds_and_removes_what_is_in() {
     );
 }
 
-/// Property 4 where it is hardest: the only vacant slot is at the end of a chain of full buckets, and each of them leads
-/// to the next with as many different fingerprints as it has slots. A search that takes every way into a bucket for a
-/// bucket of its own has so many times as much to do with every step.
+/// Property 4 in its hardest case: the only vacant slot is at the end of a chain of full buckets,
+/// and each bucket leads to the next with as many different fingerprints as it has slots. A search
+/// that does not notice visited buckets would do that many times the work at every step.
 #[test]
 fn finds_the_only_vacant_slot_at_the_end_of_a_chain() {
-    // Alternates are in the other half of the range, so a chain goes to and fro.
+    // Alternates are in the other half of the range, so a chain alternates between the halves.
     let buckets: Vec<usize> = (0..7).flat_map(|at| [at, 8 + at]).collect();
     let dead_end = 15;
     for (shape, hops) in plain().flat_map(|shape| (1..14).map(move |hops| (shape, hops))) {
@@ -584,13 +589,14 @@ fn finds_the_only_vacant_slot_at_the_end_of_a_chain() {
             }
             hashes
         };
-        // Backwards, so that the alternate of each token is full already and it stays where it belongs.
+        // In reverse order, so that the alternate of each token is full already and the token stays
+        // in its place.
         let last = link(buckets[hops - 1], buckets[hops], 2 * slots);
         for at in (0..hops - 1).rev() {
             link(buckets[at], buckets[at + 1], slots);
         }
         link(dead_end, buckets[0], slots);
-        // The second one of the last pair went to the emptier bucket, the end.
+        // The second token of the last pair went to the emptier bucket, which is the end.
         assert!(filter.remove_hash(last[1]) && oracle.take(geometry.class(last[1])));
 
         let middle = *geometry.layout.fingerprints().end() / 2;

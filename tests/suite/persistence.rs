@@ -1,15 +1,15 @@
-//! What is stored is read again, the same, by every kind of filter.
+//! Persistence: every kind of filter is the same after it is stored and read.
 //!
-//! 1. A filter that is read answers as the one that was written, has its measures, and is written as the same
-//!    bytes. In all shapes, from empty to full.
-//! 2. A reader is read to the end of the filter and no further, in whatever pieces it gives its bytes; its
-//!    failures are told.
-//! 3. A writer's failures are told, wherever they come; the filter is as it was.
-//! 4. The default hasher is stored along. Any other has to be handed over, and a wrong one is noticed.
-//! 5. A filter of one kind is not taken for one of another.
+//! 1. A filter that is read answers as the original, has the same measures, and is stored as the
+//!    same bytes. For all shapes, from empty to full.
+//! 2. Reading consumes a reader up to the end of the filter and no further, however the reader
+//!    splits its bytes. It returns the reader's errors.
+//! 3. Writing returns the writer's errors, wherever they occur, and leaves the filter unchanged.
+//! 4. The default hasher is stored too. Any other must be passed, and a wrong one is an error.
+//! 5. Reading a filter of another kind is an error.
 //!
-//! What files of old lead to is in `golden`, bytes that were never written in `damage` and `growing`, and what
-//! memory it takes in `memory`.
+//! `golden` has files of earlier versions, `damage` and `growing` have damaged bytes, and `memory`
+//! tests the memory.
 
 use std::fmt::Debug;
 use std::fs;
@@ -29,7 +29,8 @@ fn filter<E: Buildable>(buckets: usize, seed: u64) -> Filter<E> {
     builder.build().expect("memory")
 }
 
-/// A filter that holds the items 0 to `items` less those that it refused. One that rotates has done so in between.
+/// Returns a filter with the items 0 to `items`, except those that it refused. A rotating filter
+/// rotates in between.
 fn filled<E: Buildable>(buckets: usize, items: usize) -> Filter<E> {
     let filter: DynFilter = filter::<E>(buckets, mix(buckets as u64)).into();
     for item in 0..items {
@@ -41,7 +42,8 @@ fn filled<E: Buildable>(buckets: usize, items: usize) -> Filter<E> {
     from_bytes(&filter.to_bytes().expect("quiet"))
 }
 
-/// Small ones and large ones, of one table and of several: those that grow have doubled, or doubled ten times and more.
+/// Returns small and large filters, with one table and with several: growing ones have doubled,
+/// once or ten times and more.
 fn some<E: Buildable>() -> [Filter<E>; 4] {
     [(2, 0), (4, 20), (1 << 10, 10_000), (2, 18_000)].map(|(buckets, items)| filled(buckets, items))
 }
@@ -54,7 +56,7 @@ fn read_from<E: Buildable>(reader: impl Read) -> Filter<E> {
     Filter::read_from(reader).expect("these bytes were just written")
 }
 
-/// Property 1, but for the operations afterwards.
+/// Checks property 1, except for later operations.
 fn assert_same<E: Buildable>(read: &mut Filter<E>, written: &mut Filter<E>) {
     assert_eq!(read.len(), written.len());
     assert_eq!(read.capacity(), written.capacity());
@@ -64,7 +66,7 @@ fn assert_same<E: Buildable>(read: &mut Filter<E>, written: &mut Filter<E>) {
     for item in 0..2 * written.slots() as u64 {
         assert_eq!(read.count(&item), written.count(&item), "{item}");
         assert_eq!(read.contains(&item), written.contains(&item), "{item}");
-        // Absent but for false positives, which are the same.
+        // Absent items: both filters have the same false positives.
         let hash = mix(item);
         assert_eq!(read.contains_hash(hash), written.contains_hash(hash));
     }
@@ -77,7 +79,7 @@ fn filters_of_every_kind_are_read_as_they_were_written() {
         for mut written in some::<E>() {
             let bytes = written.to_bytes().expect("quiet");
             let mut read = from_bytes(&bytes);
-            // One that has grown may not have given everything back yet.
+            // The original may not have given back all memory of its growth yet.
             assert!(read.memory_usage() <= written.memory_usage());
             assert_same(&mut read, &mut written);
             assert_same(&mut read_from(bytes.as_slice()), &mut written);
@@ -92,7 +94,7 @@ fn every_shape_from_empty_to_full_is_read_as_it_was_written() {
         for items in [0, 1, slots / 2, slots * 95 / 100, slots * 2] {
             let mut written = filled::<Fixed>(buckets, items);
             let bytes = written.to_bytes().expect("quiet");
-            assert_eq!(bytes.len(), 64 + 16 + 4 + 8 * buckets + 4);
+            assert_eq!(bytes.len(), 64 + 16 + 4 + 4 + 8 * buckets + 4);
             let mut read = from_bytes(&bytes);
             assert_eq!(read.memory_usage(), written.memory_usage());
             assert_same(&mut read, &mut written);
@@ -101,12 +103,13 @@ fn every_shape_from_empty_to_full_is_read_as_it_was_written() {
 }
 
 #[test]
-fn what_a_builder_chose_is_kept() {
+fn the_settings_of_a_builder_are_kept() {
     for budget in BUDGETS {
         let builder = CuckooFilter::builder().seed(1).search_budget(budget);
         let written = builder.buckets(32).build().expect("memory");
         let read: CuckooFilter = from_bytes(&written.to_bytes().expect("quiet"));
-        // It shows in how many items find a place when hardly any is left.
+        // The search budget shows in the number of items that still find a place in a nearly full
+        // table.
         let fill = |filter: &CuckooFilter| {
             (0..126u64)
                 .filter(|item| filter.insert(item).is_ok())
@@ -116,7 +119,7 @@ fn what_a_builder_chose_is_kept() {
     }
 }
 
-/// Gives its bytes in pieces of this size, and is interrupted before each.
+/// A reader that returns pieces of this size, and is interrupted before each.
 struct Pieces<R> {
     reader: R,
     size: usize,
@@ -137,7 +140,7 @@ impl<R: Read> Read for Pieces<R> {
 #[test]
 fn a_reader_may_give_its_bytes_in_any_pieces() {
     fn check<E: Buildable>() {
-        // More than one piece of the filter's own reading.
+        // More than one of the pieces in which the filter reads.
         let written = filled::<E>(2_048, 18_000);
         let bytes = written.to_bytes().expect("quiet");
         for size in [1, 3, 23, 63, 64, 65, 4_095, usize::MAX] {
@@ -154,7 +157,7 @@ fn a_reader_may_give_its_bytes_in_any_pieces() {
 }
 
 #[test]
-fn what_follows_in_a_stream_is_left_unread() {
+fn later_bytes_of_a_stream_are_left_unread() {
     fn check<E: Buildable>() {
         let mut filters = some::<E>();
         let mut stream = Cursor::new(Vec::new());
@@ -175,7 +178,7 @@ fn what_follows_in_a_stream_is_left_unread() {
 }
 
 #[test]
-fn a_failing_reader_s_error_is_told() {
+fn a_failing_reader_s_error_is_returned() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -213,7 +216,7 @@ fn a_reader_that_claims_too_much_is_an_error() {
     of_each_engine!(check);
 }
 
-/// Takes so many bytes, a few at a time, and fails from then on.
+/// A writer that takes this many bytes, a few at a time, and then fails.
 struct Limited {
     taken: Vec<u8>,
     limit: usize,
@@ -247,7 +250,7 @@ impl Write for Limited {
 }
 
 #[test]
-fn a_failing_writer_s_error_is_told_and_the_filter_is_as_it_was() {
+fn a_failing_writer_s_error_is_returned() {
     fn check<E: Buildable>() {
         let mut filter = filled::<E>(4, 20);
         let bytes = filter.to_bytes().expect("quiet");
@@ -276,7 +279,7 @@ fn error_of<F: Debug>(read: Result<F, ReadError>) -> ReadError {
     read.expect_err("it is not to be read like that")
 }
 
-/// Any hasher can be handed over, the default one too.
+/// Any hasher can be passed, the default one too.
 #[test]
 fn the_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
     fn check<E: Buildable, S: BuildHasher + Clone + 'static>(right: S, wrong: S) -> Vec<u8> {
@@ -311,7 +314,7 @@ fn the_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
         for missing in missing {
             assert!(matches!(error_of(missing), ReadError::HasherNeeded));
         }
-        // Known by its keys.
+        // A hasher is recognized by its keys.
         check::<E, _>(Sip::new(), Sip::new());
         check::<E, _>(seven, eight);
     }
@@ -331,14 +334,14 @@ fn the_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
 }
 
 #[test]
-fn filters_of_one_kind_are_not_taken_for_those_of_another() {
+fn reading_another_kind_of_filter_is_an_error() {
     let kinds = [Kind::Fixed, Kind::Growing, Kind::Rotating];
     for stored in kinds {
         let filter = empty(stored, DEFAULT, 20);
         let bytes = filter.to_bytes().expect("quiet");
         assert_eq!(filter.kind(), stored);
         for own in kinds.into_iter().filter(|&own| own != stored) {
-            // Ahead of whatever else would be wrong.
+            // This error is reported before any other.
             for length in [64, 70, 90, bytes.len()] {
                 let error = read_as(own, &bytes[..length]).expect_err("another kind");
                 let text = error.to_string();
@@ -356,13 +359,13 @@ fn filters_of_one_kind_are_not_taken_for_those_of_another() {
 }
 
 #[test]
-fn errors_say_what_is_wrong_and_fit_into_those_of_io() {
+fn errors_have_texts_and_convert_to_io_errors() {
     let filter = filled::<Fixed>(2, 5);
     let bytes = filter.to_bytes().expect("quiet");
     let cut = || error_of(CuckooFilter::from_bytes(&bytes[..90]));
     assert_eq!(
         cut().to_string(),
-        "the stored filter ends early: 90 bytes of at least 104"
+        "the stored filter ends early: 90 bytes of at least 108"
     );
     let header = error_of(CuckooFilter::from_bytes(&bytes[..60]));
     assert_eq!(
@@ -384,7 +387,7 @@ fn errors_say_what_is_wrong_and_fit_into_those_of_io() {
     }
     let missing = error_of(from_a_file("no/such/file"));
     assert!(matches!(&missing, ReadError::Io(error) if error.kind() == ErrorKind::NotFound));
-    // It stands for the error of the system: the same text, and what is behind that.
+    // It wraps the error of the system: the same text, and the same source.
     let ReadError::Io(inner) = &missing else {
         unreachable!("just matched");
     };

@@ -1,5 +1,5 @@
-//! Rates of false positives: limits on them, which filters keep to one, what is said of those that do not, and the smallest
-//! filter that does, whose layout is chosen at run time.
+//! Rates of false positives: limits on the rate, which filters keep them, the errors of the others,
+//! and the smallest filter for a rate, whose layout is chosen at run time.
 
 use std::error::Error as _;
 
@@ -13,7 +13,7 @@ use crate::door::{DEFAULT, empty, plain};
 
 const ITEMS: usize = 3_000;
 
-/// Builds one with this limit. Filters that grow have one layout.
+/// Builds a filter with this limit. Growing filters have one layout.
 fn build(kind: Kind, shape: Shape, items: usize, rate: f64) -> Result<DynFilter, BuildError> {
     let fixed = || CuckooFilter::builder().capacity(items);
     let rotating = || RotatingCuckooFilter::builder().capacity(items);
@@ -33,7 +33,7 @@ fn insert_all(filter: &DynFilter) {
     filter.insert_many_hash(&hashes).expect("sized for it");
 }
 
-/// Whether a builder takes a rate, and none that is lower by the last digit.
+/// Checks that a builder accepts a rate, but not the next lower number.
 fn takes_no_less(kind: Kind, shape: Shape, rate: f64) {
     for rate in [rate, 0.5, 1.0f64.next_down()] {
         assert!(build(kind, shape, ITEMS, rate).is_ok(), "{rate}");
@@ -54,9 +54,9 @@ fn takes_no_less(kind: Kind, shape: Shape, rate: f64) {
     assert!(text.contains("of the layout"), "{text}");
 }
 
-/// Of a filter that rotates all generations count.
+/// In a rotating filter all generations count.
 #[test]
-fn the_least_rate_that_is_taken_is_that_of_the_filter_with_its_items_in() {
+fn the_least_rate_is_that_of_the_filter_at_its_capacity() {
     for &shape in Shape::ALL {
         for kind in [Kind::Fixed, Kind::Rotating] {
             let filter = empty(kind, shape, ITEMS);
@@ -75,7 +75,7 @@ fn the_least_rate_that_is_taken_is_that_of_the_filter_with_its_items_in() {
 }
 
 #[test]
-fn of_a_filter_that_grows_the_first_table_counts_when_it_is_full() {
+fn the_full_first_table_of_a_growing_filter_counts() {
     // Copies fill every slot of a table of two buckets.
     let full = GrowingCuckooFilter::builder().buckets(2).build();
     let full = full.expect("memory");
@@ -91,7 +91,7 @@ fn of_a_filter_that_grows_the_first_table_counts_when_it_is_full() {
 }
 
 #[test]
-fn a_number_of_buckets_is_judged_by_what_they_are_for() {
+fn a_number_of_buckets_is_judged_by_its_capacity() {
     for buckets in [2, 96, 1 << 10] {
         let build = |rate| {
             let builder = CuckooFilter::builder().buckets(buckets).seed(1);
@@ -111,14 +111,15 @@ fn builder<E: Buildable>(items: usize) -> FilterBuilder<E> {
     FilterBuilder::with_hasher(RandomState::with_seed(7)).capacity(items)
 }
 
-/// The rate of `tables` tables with so many items each in so many buckets, by the formula of the paper.
+/// Returns the rate of `tables` tables with this number of items in this number of buckets each, by
+/// the formula of the paper.
 fn rate_of(shape: Shape, items: usize, buckets: usize, tables: usize) -> f64 {
     let fingerprints = 2f64.powi(shape.fingerprint_bits() as i32) - 1.0;
     let compared = (2 * tables * items) as f64 / buckets as f64;
     -((-1.0 / fingerprints).ln_1p() * compared).exp_m1()
 }
 
-/// The numbers of buckets that a table can have, below a limit.
+/// Returns the numbers of buckets that a table can have, below a limit.
 fn bucket_counts(limit: usize) -> impl Iterator<Item = usize> {
     let odd = (1..=31).step_by(2);
     odd.flat_map(move |odd| {
@@ -133,7 +134,7 @@ const RATES: [f64; 12] = [
 ];
 
 #[test]
-fn the_smallest_filter_keeps_to_the_rate_and_none_that_does_is_smaller() {
+fn the_smallest_filter_for_a_rate_is_the_smallest() {
     for items in [0, 9, 100, 3_000] {
         for rate in RATES {
             let filter = builder::<Fixed>(items).build_smallest(rate);
@@ -161,7 +162,7 @@ fn the_smallest_filter_keeps_to_the_rate_and_none_that_does_is_smaller() {
     }
 }
 
-/// A table of a few more buckets but more ranges can hold fewer items.
+/// A table with slightly more buckets but more ranges can hold fewer items.
 #[test]
 fn a_table_that_is_enlarged_for_the_rate_holds_the_items() {
     for items in (1..=200).step_by(3) {
@@ -191,7 +192,7 @@ fn among_equal_filters_the_lowest_rate_counts() {
 }
 
 #[test]
-fn rates_down_to_one_in_a_billion_are_kept_at_a_hundred_thousand_items() {
+fn rates_down_to_one_in_a_billion_are_kept() {
     let items = 100_000;
     let mut last = 0;
     for rate in RATES {
@@ -200,7 +201,7 @@ fn rates_down_to_one_in_a_billion_are_kept_at_a_hundred_thousand_items() {
         let hashes: Vec<u64> = (0..items as u64).map(mix).collect();
         filter.insert_many_hash(&hashes).expect("sized for it");
         assert!(filter.false_positive_rate() <= rate);
-        // What is lower is not cheaper.
+        // A lower rate does not take less memory.
         assert!(filter.memory_usage() >= last, "{filter:?}");
         last = filter.memory_usage();
         let probes = 200_000;
@@ -210,7 +211,7 @@ fn rates_down_to_one_in_a_billion_are_kept_at_a_hundred_thousand_items() {
         let most = 1.2 * rate * probes as f64 + 8.0;
         assert!((found.count() as f64) < most, "{rate}");
     }
-    // At its full load even the layout with the longest fingerprints has more.
+    // At full load even the layout with the longest fingerprints has a higher rate.
     let least = builder::<Fixed>(items)
         .build_smallest(1e-9)
         .expect("possible");
@@ -221,7 +222,7 @@ fn rates_down_to_one_in_a_billion_are_kept_at_a_hundred_thousand_items() {
 }
 
 #[test]
-fn of_a_filter_that_rotates_all_generations_count() {
+fn all_generations_of_a_rotating_filter_count() {
     for (generations, rate) in [(2, 0.1), (2, 1e-4), (15, 1e-3), (15, 1e-8)] {
         let filter = builder::<Rotating>(1_000).generations(generations);
         let filter = filter.build_smallest(rate).expect("possible");
@@ -252,9 +253,9 @@ fn sizes_that_no_layout_has_are_errors() {
     );
 }
 
-/// Neither as a limit nor for the smallest filter.
+/// Neither a limit nor the smallest filter accepts them.
 #[test]
-fn what_is_no_rate_is_an_error() {
+fn an_invalid_rate_is_an_error() {
     fn smallest<E: AnyLayout>(rate: f64) -> BuildError {
         builder::<E>(10).build_smallest(rate).expect_err("no rate")
     }
@@ -267,7 +268,7 @@ fn what_is_no_rate_is_an_error() {
         ("1.0", 1.0),
         ("1e300", 1e300),
         ("inf", f64::INFINITY),
-        // As a limit these are possible, and too low.
+        // As limits these are valid, but too low.
         ("9.9e-10", 0.99e-9),
         ("5e-324", f64::from_bits(1)),
     ] {
@@ -293,19 +294,20 @@ fn what_is_no_rate_is_an_error() {
     }
 }
 
-/// No table has so many buckets that the rate falls below 1e-9. Layouts of fewer slots cannot take so many items at all.
+/// A table with a rate below 1e-9 would need too many buckets. Layouts with fewer slots cannot hold
+/// this many items at all.
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn a_rate_that_is_too_low_for_so_many_items_is_an_error() {
+fn a_rate_that_is_too_low_for_the_items_is_an_error() {
     let error = builder::<Fixed>(1 << 47).build_smallest(1e-9);
     let text = error.expect_err("too many").to_string();
     let said = "a false-positive rate of 1e-9 is too low for a full filter of the layout `SemiSorted<4, 17>`, which has 5.7";
     assert!(text.starts_with(said), "{text}");
 }
 
-/// The one that holds the most items.
+/// The layout that holds the most items is chosen.
 #[test]
-fn of_exactly_so_many_buckets_the_layout_is_chosen_too() {
+fn the_layout_for_a_number_of_buckets_is_chosen_too() {
     for rate in RATES {
         let in_buckets = || builder::<Fixed>(0).buckets(1 << 10);
         let others = plain().filter_map(|shape| {

@@ -1,16 +1,19 @@
-//! The seams between the facade and what it is built on.
+//! Limits and sizes across layers: whatever a builder sets or a copy takes over, the engine has.
 //!
-//! 1. A limit on memory counts the bytes of the whole filter, whatever its hasher, and however the filter was made.
-//! 2. What is like another filter (fresh, cloned, a snapshot, stored and read) has its size, budget and limits.
-//! 3. What a builder is told, the filter has.
+//! 1. A limit on memory counts the bytes of the whole filter, whatever its hasher and however the
+//!    filter was made.
+//! 2. A filter like another one (new, cloned, a snapshot, or stored and read) has its size, budget
+//!    and limits.
+//! 3. The filter has the settings of its builder.
 
 use std::fmt::Debug;
 use std::hash::RandomState as Sip;
 
-use lockfree_cuckoo::testing::Descriptors;
+use lockfree_cuckoo::testing::{Descriptors, Internals};
 use lockfree_cuckoo::{
-    BuildError, Buildable, CuckooFilter, CuckooFilterBuilder, Filter, GrowingCuckooFilter,
-    GrowingCuckooFilterBuilder, InsertError, RotatingCuckooFilter, Shape,
+    BuildError, Buildable, CuckooFilter, CuckooFilterBuilder, DynFilter, Filter,
+    GrowingCuckooFilter, GrowingCuckooFilterBuilder, Grows, GrowthError, InsertError,
+    RotatingCuckooFilter, Shape,
 };
 use model::hashers::Fnv;
 use model::mix;
@@ -18,16 +21,16 @@ use model::stored;
 
 use crate::door::{of_each_engine, offered, requested};
 
-/// Inserts until the first refusal, and returns it.
+/// Inserts until the first refusal, and returns it. All limits here are below this number of items.
 fn refusal<E: Buildable, S>(filter: &Filter<E, S>) -> InsertError {
-    (1 << 40..)
+    (1 << 40..(1 << 40) + 100_000)
         .find_map(|item| filter.insert_hash(mix(item)).err())
         .expect("a limit")
 }
 
-/// To the byte, and before anything of that size is allocated: `build` makes one that may take so many bytes, and returns
-/// how many it takes.
-fn takes_exactly_what_it_may(build: impl Fn(usize) -> Result<usize, BuildError>) {
+/// Checks a limit on memory to the byte, before anything of that size is allocated. `build` makes a
+/// filter that may take this number of bytes, and returns the number that it takes.
+fn takes_exactly_its_limit(build: impl Fn(usize) -> Result<usize, BuildError>) {
     let usage = build(usize::MAX).expect("memory");
     assert_eq!(build(usage).expect("enough"), usage);
     let error = build(usage - 1).expect_err("a byte too few");
@@ -38,7 +41,7 @@ fn takes_exactly_what_it_may(build: impl Fn(usize) -> Result<usize, BuildError>)
 }
 
 #[test]
-fn a_filter_may_take_exactly_what_it_takes() {
+fn a_limit_equal_to_the_memory_of_a_filter_is_enough() {
     fn usage<E: Buildable, S>(filter: Filter<E, S>) -> usize {
         filter.memory_usage()
     }
@@ -58,37 +61,52 @@ fn a_filter_may_take_exactly_what_it_takes() {
             .max_memory_usage(most)
     };
     for &shape in Shape::ALL {
-        takes_exactly_what_it_may(|most| {
+        takes_exactly_its_limit(|most| {
             let filter = fixed(most).build_shape(shape)?;
             assert!((1_000..2_500).contains(&filter.slots()), "{filter:?}");
             Ok(filter.memory_usage())
         });
     }
-    takes_exactly_what_it_may(|most| growing(most).build().map(usage));
+    takes_exactly_its_limit(|most| growing(most).build().map(usage));
     for generations in [2, 3, 15] {
-        takes_exactly_what_it_may(|most| {
-            rotating(most).generations(generations).build().map(usage)
-        });
+        takes_exactly_its_limit(|most| rotating(most).generations(generations).build().map(usage));
     }
-    // Hashers of other sizes, from the beginning, and in the place of another one.
+    // Hashers of other sizes, from the beginning, and instead of another one.
     let (sip, fnv) = (Sip::new(), Fnv::default());
-    takes_exactly_what_it_may(|most| fixed(most).hasher(sip.clone()).build().map(usage));
-    takes_exactly_what_it_may(|most| {
+    takes_exactly_its_limit(|most| fixed(most).hasher(sip.clone()).build().map(usage));
+    takes_exactly_its_limit(|most| {
         let builder = CuckooFilterBuilder::with_hasher(sip.clone()).capacity(1_000);
         builder.max_memory_usage(most).build().map(usage)
     });
-    takes_exactly_what_it_may(|most| growing(most).hasher(fnv).build().map(usage));
-    takes_exactly_what_it_may(|most| {
+    takes_exactly_its_limit(|most| growing(most).hasher(fnv).build().map(usage));
+    takes_exactly_its_limit(|most| {
         let builder = GrowingCuckooFilterBuilder::with_hasher(fnv).capacity(1_000);
         builder.max_memory_usage(most).build().map(usage)
     });
     // Another number of descriptors.
-    takes_exactly_what_it_may(|most| fixed(most).descriptors(1).build().map(usage));
+    takes_exactly_its_limit(|most| fixed(most).descriptors(1).build().map(usage));
     let error = fixed(1 << 30).capacity(1 << 40).build().expect_err("more");
     assert!(offered(&error) > Some(1 << 41), "{error}");
 }
 
-/// The refusal tells the bytes that the larger filter would have.
+/// After the doubling that a limit of this number of bytes allows, before old words are given back,
+/// the filter has exactly this number.
+fn takes_the_memory_in_the_error<E: Grows, S>(mut filter: Filter<E, S>) {
+    let error = |filter: &Filter<E, S>| {
+        let mut items = (1 << 40..(1 << 40) + 100_000).map(mix);
+        items.find_map(|item| filter.insert_hash(item).err())
+    };
+    filter.set_max_memory_usage(filter.memory_usage());
+    let Some(InsertError::CannotGrow(GrowthError::MemoryLimit { needed, limit })) = error(&filter)
+    else {
+        panic!("there is a limit");
+    };
+    assert_eq!(limit, filter.memory_usage());
+    assert!(filter.begin_to_double());
+    assert_eq!(filter.memory_usage(), needed);
+}
+
+/// The refusal has the number of bytes that the larger filter would have.
 #[test]
 fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
     fn after<S: Debug>(mut filter: GrowingCuckooFilter<S>) -> String {
@@ -97,7 +115,7 @@ fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
     }
     let builder = || GrowingCuckooFilter::builder().capacity(1_000);
     let with_hasher = GrowingCuckooFilterBuilder::with_hasher(Fnv::default()).capacity(1_000);
-    // The larger table is the same in all of them, and so is the filter outside of its tables.
+    // The larger table is the same in all of them, and so is the rest of the filter.
     let expected = after(with_hasher.build().expect("memory"));
     let hasher_later = builder().hasher(Fnv::default()).build();
     let collected: GrowingCuckooFilter<Fnv> = (0..1_000u64).collect();
@@ -110,6 +128,9 @@ fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
     let read = || GrowingCuckooFilter::from_bytes(&bytes).expect("just stored");
     let fresh = built.empty_like().expect("memory");
     let snapshot = built.snapshot().expect("nobody disturbs it");
+    let dynamic = DynFilter::from_bytes(&bytes).expect("just stored");
+    takes_the_memory_in_the_error(read());
+    takes_the_memory_in_the_error(dynamic);
     // None of these has the log of the snapshot.
     let expected = after(read());
     for other in [read(), fresh, snapshot] {
@@ -117,12 +138,12 @@ fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
     }
 }
 
-/// Of each engine.
+/// For each engine.
 #[test]
-fn what_is_like_another_filter_has_its_size_and_budget() {
+fn a_copy_of_a_filter_has_its_size_and_budget() {
     fn check<E: Buildable>() {
         let builder = Filter::<E>::builder().capacity(1_000).seed(7);
-        let builder = builder.search_budget(300).descriptors(3);
+        let builder = builder.search_budget(300);
         let first = builder.clone().build().expect("memory");
         let filter = builder.build().expect("memory");
         let items: Vec<u64> = (0..500).collect();
@@ -151,11 +172,15 @@ fn what_is_like_another_filter_has_its_size_and_budget() {
         }
     }
     of_each_engine!(check);
+    let few = CuckooFilter::builder().capacity(1_000).descriptors(3);
+    let few = few.build().expect("memory");
+    let fresh = few.empty_like().expect("memory");
+    assert_eq!(fresh.memory_usage(), few.memory_usage());
 }
 
-/// One that has grown.
+/// A filter that has grown.
 #[test]
-fn what_is_like_a_filter_that_grows_has_its_limits_and_its_first_size() {
+fn a_copy_of_a_growing_filter_has_its_limits_and_first_size() {
     let builder = GrowingCuckooFilter::builder().buckets(8).seed(7);
     let builder = builder.search_budget(100).max_false_positive_rate(0.01);
     let builder = builder.max_memory_usage(40_000);
@@ -185,14 +210,27 @@ fn what_is_like_a_filter_that_grows_has_its_limits_and_its_first_size() {
         let refused = refusal(&copy);
         assert!(matches!(refused, InsertError::CannotGrow(_)));
         assert!(copy.memory_usage() <= 40_000);
-        // It begins anew with the first size.
+        // It begins again with its first size.
         copy.clear();
         assert_eq!((copy.tables(), copy.slots()), (1, 32));
         assert!(copy.to_bytes().expect("quiet") == first);
     }
-    let error = GrowingCuckooFilter::builder().buckets(6).build();
-    let error = error.expect_err("impossible");
-    assert_eq!((requested(&error), offered(&error)), (6, Some(8)));
+    for (buckets, nearest) in [
+        (0, 2),
+        (1, 2),
+        (3, 4),
+        (5, 4),
+        (6, 8),
+        (7, 8),
+        (1_025, 1_024),
+    ] {
+        let error = GrowingCuckooFilter::builder().buckets(buckets).build();
+        let error = error.expect_err("impossible");
+        assert_eq!(
+            (requested(&error), offered(&error)),
+            (buckets, Some(nearest))
+        );
+    }
     let default = GrowingCuckooFilter::builder().build().expect("memory");
     assert_eq!(
         stored::SEARCH_BUDGET.get(&default.to_bytes().expect("quiet")),
@@ -200,9 +238,9 @@ fn what_is_like_a_filter_that_grows_has_its_limits_and_its_first_size() {
     );
 }
 
-/// Each generation is filled as a filter of a fixed size is.
+/// Each generation is filled as a fixed filter is.
 #[test]
-fn what_is_like_a_filter_that_rotates_rotates_on_with_its_sizes() {
+fn a_copy_of_a_rotating_filter_rotates_on() {
     let built = || RotatingCuckooFilter::builder().seed(7).generations(3);
     let filter = built().buckets(6).build().expect("memory");
     assert_eq!((filter.slots(), filter.generations()), (3 * 24, 3));

@@ -1,4 +1,4 @@
-//! A filter on the [seesaw](model::seesaw): two hashes make one of its tokens hop to and fro.
+//! A filter on the [seesaw](model::seesaw): two hashes make one of its tokens hop back and forth.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,10 +19,11 @@ pub(crate) struct Seesaw<E = Dyn> {
     plan: model::seesaw::Seesaw,
 }
 
-/// The buckets of the table of any seesaw.
+/// The number of buckets of any seesaw.
 pub(crate) const BUCKETS: usize = 48;
 
-/// A short search: the hop is the first step of any, so it finds it, and a refusal costs little.
+/// A short search budget: the hop is the first step of any search, so it is found, and a refusal
+/// costs little.
 pub(crate) const BUDGET: usize = 64;
 
 impl Seesaw {
@@ -32,7 +33,8 @@ impl Seesaw {
 }
 
 impl<E: Engine> Seesaw<E> {
-    /// A seesaw without its rider, so that both its ends have one vacant slot. The filter is empty.
+    /// Makes a seesaw without its rider, so that both its ends have one vacant slot. The filter
+    /// must be empty.
     pub(crate) fn with(filter: Arc<Filter<E, AsGiven>>, shape: Shape) -> Self {
         let plan = model::seesaw::Seesaw::new(model_of(shape));
         assert_eq!(plan.geometry.slots(), filter.slots());
@@ -42,12 +44,12 @@ impl<E: Engine> Seesaw<E> {
         Self { filter, plan }
     }
 
-    /// The two hashes of the token that hops, which look at its buckets in opposite orders.
+    /// Returns the two hashes of the token that hops, one for each order of its buckets.
     pub(crate) fn rider(&self) -> [u64; 2] {
         self.plan.rider
     }
 
-    /// Pushes once at one end. True if the push got in; whether or not the rider had to hop for it.
+    /// Pushes once at one end. True if the push was inserted, whether or not the rider had to hop.
     pub(crate) fn push(&self, end: usize) -> bool {
         let push = self.plan.push[end];
         let inserted = self.filter.insert_hash(push).is_ok();
@@ -60,7 +62,8 @@ impl<E: Engine> Seesaw<E> {
         inserted
     }
 
-    /// Pushes at both ends in turn for as long as a worker is at work. Returns how many pushes got in.
+    /// Pushes at both ends in turn while a worker is at work. Returns the number of pushes
+    /// inserted.
     pub(crate) fn push_beside(&self, crew: &Crew) -> usize {
         let mut pushes = 0;
         while crew.at_work() {
@@ -72,7 +75,8 @@ impl<E: Engine> Seesaw<E> {
         pushes
     }
 
-    /// Checks, with nobody else at work, that the ballast is complete and that there are so many riders.
+    /// Checks, without other threads, that the ballast is complete and the number of riders is
+    /// this.
     pub(crate) fn check(&self, riders: usize) {
         for &hash in &self.plan.ballast {
             assert_eq!(self.filter.count_hash(hash), 1, "a token of the ballast");
@@ -87,8 +91,9 @@ impl<E: Engine> Seesaw<E> {
         assert_eq!(self.filter.len(), self.plan.ballast.len() + riders);
     }
 
-    /// Lets threads make calls on the class of the rider, in rounds, while others push. A call is told a random number and
-    /// one of the hashes. Hands over each round: the calls of each thread, with the moments between which they were made.
+    /// Lets threads make calls on the class of the rider, in rounds, while others push. A call gets
+    /// a random number and one of the hashes. Passes on each round: the calls of each thread, with
+    /// the times before and after each.
     pub(crate) fn race<C: Copy + Send>(
         &self,
         [threads, pushers, rounds, calls]: [usize; 4],
@@ -96,7 +101,7 @@ impl<E: Engine> Seesaw<E> {
         mut check: impl FnMut(&[&[Event<C>]]),
     ) {
         let clock = AtomicU64::new(0);
-        // AcqRel: a call can move to neither side of the moments that enclose it.
+        // AcqRel: a call cannot move out of the times that enclose it.
         let now = || clock.fetch_add(1, Ordering::AcqRel);
         let (histories, _) = Crew::run(
             threads,

@@ -1,7 +1,7 @@
-//! Snapshots of filters that other threads are writing to.
+//! Snapshots: taken of filters while other threads write to them.
 //!
-//! The promise: an item that is in from before the call until after it is in the copy. And no more is in it
-//! than was in at some time of the call.
+//! An item that is stored from before the call until after it is in the copy. Each item in the copy
+//! was stored at some time during the call.
 
 use std::collections::HashSet;
 use std::hint;
@@ -19,7 +19,7 @@ use crate::chunks::stored;
 use crate::door::{DEFAULT, of_each_engine};
 use crate::seesaw::Seesaw;
 
-/// Hashes of items that no other generator gives.
+/// Returns hashes of items that no other generator returns.
 fn items(kind: u64, count: u64) -> impl Iterator<Item = u64> {
     (0..count).map(move |n| mix(kind << 40 | n))
 }
@@ -38,8 +38,8 @@ fn counts_the_memory_of_its_log() {
     assert_eq!(filter.memory_usage(), before + log);
 }
 
-/// Two threads replace items all the time, so many at a time, in a filter that holds items that last. A third looks these
-/// up.
+/// Takes snapshots while two threads replace items all the time, a batch at a time, in a filter
+/// that also holds lasting items. Another thread looks these up.
 fn misses_nothing<E: Buildable>(filter: &Filter<E>, lasting: u64, batch: u64) {
     const SNAPSHOTS: usize = 60;
     let lasting: Vec<u64> = items(1, lasting).collect();
@@ -53,7 +53,7 @@ fn misses_nothing<E: Buildable>(filter: &Filter<E>, lasting: u64, batch: u64) {
         1,
         |_, _| {
             let (mut tried, mut taken) = (0, 0);
-            // Small filters are copied before the others are awake.
+            // Small filters are copied before the other threads have started.
             while tried < SNAPSHOTS || rounds.iter().any(|rounds| rounds.load(Relaxed) == 0) {
                 tried += 1;
                 match filter.snapshot() {
@@ -61,7 +61,7 @@ fn misses_nothing<E: Buildable>(filter: &Filter<E>, lasting: u64, batch: u64) {
                         taken += 1;
                         let missed = lasting.iter().filter(|&&hash| !copy.contains_hash(hash));
                         assert_eq!(missed.count(), 0, "of a copy of {filter:?}");
-                        // Take out what lasts: the rest came and went.
+                        // Remove the lasting items: the rest was inserted and removed meanwhile.
                         assert_eq!(copy.remove_many_hash(&lasting), lasting.len());
                         assert!(copy.len() <= copy.slots() - lasting.len());
                     }
@@ -92,13 +92,13 @@ fn misses_nothing<E: Buildable>(filter: &Filter<E>, lasting: u64, batch: u64) {
             }
         },
     );
-    // A table that is read in a moment is disturbed only if the reader is preempted in the middle.
+    // A small table is disturbed only if the reader is preempted in the middle of the copy.
     let (taken, tried) = taken[0];
     assert!(taken > tried / 2, "{taken} of {tried}");
     assert_eq!(filter.len(), lasting.len());
 }
 
-/// Nearly full filters, so that every insert relocates some.
+/// Nearly full filters, so that every insert relocates some tokens.
 #[test]
 fn misses_nothing_while_others_churn() {
     for buckets in [1 << 8, 1 << 12, 3 << 14] {
@@ -107,10 +107,10 @@ fn misses_nothing_while_others_churn() {
         let lasting = (filter.slots() as f64 * 0.93) as u64;
         misses_nothing(&filter, lasting, 100.min(buckets as u64 / 64));
     }
-    // More and larger batches in less crowded ones.
+    // More and larger batches in less crowded filters.
     misses_nothing(&CuckooFilter::with_capacity(20_000), 10_000, 5_000);
     misses_nothing(&RotatingCuckooFilter::with_capacity(20_000), 10_000, 5_000);
-    // It may not grow.
+    // A growing filter that may not grow.
     let filter = GrowingCuckooFilter::builder().buckets(1 << 12).seed(6);
     let filter = filter.max_false_positive_rate(0.000_2).build();
     let filter = filter.expect("one table");
@@ -119,7 +119,7 @@ fn misses_nothing_while_others_churn() {
     assert_eq!(filter.slots(), 4 << 12);
 }
 
-/// Through all ten doublings, and behind them.
+/// During all ten doublings, and after them.
 #[test]
 fn misses_nothing_while_others_make_it_grow() {
     for (capacity, lasting) in [(1, 100), (1, 5_000), (100, 5_000), (2_000, 5_000)] {
@@ -129,7 +129,7 @@ fn misses_nothing_while_others_make_it_grow() {
     }
 }
 
-/// One token that hops from bucket to bucket as fast as it can.
+/// One token that hops between its buckets as fast as possible.
 #[test]
 fn holds_one_token_that_hops_all_the_time() {
     for in_chunks in [false, true] {

@@ -1,13 +1,14 @@
-//! How large the door is: the methods of each filter, and their examples.
+//! The size of the public surface: limits the number of methods, and checks that each has an
+//! example.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Most methods of a filter.
+/// The maximum number of methods of a filter.
 const MOST: usize = 55;
 
-/// The filters that have the methods of an `impl` that begins like this.
+/// Returns the filters that have the methods of an `impl` with this header.
 fn filters_of(header: &str) -> &'static [&'static str] {
     const ALL: &[&str] = &["fixed", "growing", "rotating", "chosen at run time"];
     match header {

@@ -1,19 +1,23 @@
 //! Real threads on one filter: what stays exact while they race.
 //!
-//! 1. No false negative: an item that stays in is found by every lookup, whatever is inserted, removed and
-//!    relocated around it; also while its token hops, and while equal tokens are swapped under the reader.
-//! 2. Conservation: afterwards the copies of every class are the inserts minus the successful removes, at any
-//!    load, on tables of a few buckets, and if inserts are refused. All slots can be used again.
-//! 3. Of threads that race to remove the copies of a token, exactly as many are told true as there were.
-//! 4. Of threads that race to add an absent item with `insert_unique`, exactly one is told true.
-//! 5. A thread reads its own writes: true after its insert, false after its remove. (In a crowd: in `values`.)
-//! 6. What several threads see of one class is linearizable: some order of the calls explains every result.
-//! 7. `len` stays between 0 and the number of slots, and `count` never under-reports.
-//! 8. An insert publishes what its thread wrote before, and so does a remove.
-//! 9. All that with a single descriptor, where slow paths must fail and try again.
+//! 1. No false negative: every lookup finds an item that stays stored, whatever is inserted,
+//!    removed and relocated around it; also while its token hops, and while equal tokens are
+//!    swapped during the lookup.
+//! 2. Conservation: at the end the copies of every class are the inserts minus the successful
+//!    removes, at any load, on tables of a few buckets, and if inserts are refused. All slots can
+//!    be used again.
+//! 3. If threads race to remove the copies of a token, exactly as many succeed as there were
+//!    copies.
+//! 4. If threads race to add an absent item with `insert_unique`, exactly one succeeds.
+//! 5. A thread reads its own writes: true after its insert, false after its remove. (`values` tests
+//!    this with more threads.)
+//! 6. The calls of several threads on one class are linearizable: some order explains every result.
+//! 7. `len` stays between 0 and the number of slots, and `count` is never too low.
+//! 8. An insert publishes the earlier writes of its thread, and so does a remove.
+//! 9. All this holds with a single descriptor too, where slow paths must fail and try again.
 //!
-//! Relocations are forced: by tables that are nearly full, and by the [seesaw](crate::seesaw), where each insert makes a
-//! given token hop. Of each layout, that of the default one in a long form.
+//! Relocations are forced by nearly full tables, and by the [seesaw](crate::seesaw), where each
+//! insert makes a given token hop. The default layout has long runs, the others short ones.
 
 use std::array;
 use std::hint;
@@ -30,12 +34,13 @@ use crate::accounts::{Ledger, note, rng, settle_accounts};
 use crate::door::{DEFAULT, DESCRIPTORS, THREADS, fixed, geometry_of, plain};
 use crate::seesaw::Seesaw;
 
-/// All layouts but the default one.
+/// Returns all layouts except the default one.
 fn others() -> impl Iterator<Item = Shape> {
     plain().filter(|&shape| shape != DEFAULT)
 }
 
-/// Layouts, how many buckets and how many threads: these of the default layout, and of each other one a small table.
+/// Returns layouts with numbers of buckets and threads: these numbers for the default layout, and a
+/// small table for each other.
 fn crowds(buckets: &[usize]) -> impl Iterator<Item = (Shape, usize, usize)> {
     let of_default = buckets.iter().flat_map(|&buckets| {
         let threads = THREADS.into_iter();
@@ -44,15 +49,15 @@ fn crowds(buckets: &[usize]) -> impl Iterator<Item = (Shape, usize, usize)> {
     of_default.chain(others().map(|shape| (shape, 64, 4)))
 }
 
-/// So many calls of the default layout, and a tenth of them of others.
+/// Returns this number of calls for the default layout, and a tenth of it for others.
 fn share(shape: Shape, calls: usize) -> usize {
     if shape == DEFAULT { calls } else { calls / 10 }
 }
 
-/// Property 1 and 2 at high load.
+/// Checks properties 1 and 2 at high load.
 ///
-/// Residents are inserted first and stay. Churners replace items of their own and keep the table at 96 %.
-/// Checkers look all residents up, in both orders of their buckets.
+/// Residents are inserted first and stay. Churners replace their own items and keep the table at 96
+/// %. Checkers look up all residents, in both orders of their buckets.
 fn residents_among_churners(
     shape: Shape,
     buckets: usize,
@@ -135,8 +140,8 @@ fn residents_are_never_missed_and_tokens_conserved_at_high_load() {
     }
 }
 
-/// Looks, in both orders of its buckets, for a class that is never empty. Returns how often it was missed, or had more
-/// copies than can be.
+/// Looks up a class that is never empty, in both orders of its buckets. Returns how often it was
+/// missed, or had too many copies.
 fn misses<S>(
     crew: &Crew,
     filter: &DynFilter<S>,
@@ -158,7 +163,7 @@ fn misses<S>(
     misses
 }
 
-/// Property 1 at its hardest: the one token that is looked up is the one that hops, all the time.
+/// Property 1 in its hardest case: the token that is looked up hops all the time.
 #[test]
 fn a_hopping_token_is_never_missed() {
     for (shape, _, threads) in crowds(&[64]) {
@@ -189,8 +194,8 @@ fn a_hopping_token_is_never_missed() {
     }
 }
 
-/// Property 1 with no relocation at all: a copy is added in one bucket before the copy in the other is
-/// removed, so that a reader can pass between the two.
+/// Property 1 without any relocation: a copy is added in one bucket before the copy in the other is
+/// removed, so a reader can pass between the two.
 #[test]
 fn a_token_swapped_for_an_equal_one_is_never_missed() {
     for (shape, buckets, threads) in crowds(&[64]) {
@@ -200,12 +205,13 @@ fn a_token_swapped_for_an_equal_one_is_never_missed() {
         let class = geometry.class(geometry.hash(3, 77, 0));
         let hashes = geometry.both_orders(class);
         filter.insert_hash(hashes[0]).expect("empty");
-        // As many copies as there are threads fit.
+        // There is room for as many copies as threads.
         let swappers = (threads / 2).min(2 * shape.slots() - 1);
         let (_, missed) = Crew::run(
             swappers,
             |_, _| {
-                // The bucket of the present copy; an insert takes the emptier one, the other.
+                // The bucket of the present copy. An insert takes the emptier bucket, which is the
+                // other one.
                 let mut bucket = 0;
                 for _ in 0..swaps / swappers {
                     filter
@@ -223,7 +229,7 @@ fn a_token_swapped_for_an_equal_one_is_never_missed() {
     }
 }
 
-/// Property 2 where everybody meets everybody: few buckets, few fingerprints, all operations.
+/// Checks property 2 with the most conflicts: few buckets, few fingerprints, all operations.
 fn hot_table(shape: Shape, buckets: usize, threads: usize, descriptors: Option<usize>) {
     let calls = share(shape, 300_000);
     let filter = &fixed(shape, buckets, 32, descriptors);
@@ -291,10 +297,10 @@ fn keep_pushing(seesaws: &[Seesaw], crew: &Crew, number: usize) -> usize {
     pushed
 }
 
-/// Races, and pushers that make the token hop meanwhile.
+/// Numbers of racing threads, with pushers that make the token hop meanwhile.
 const RACES: [(usize, usize); 6] = [(2, 0), (4, 0), (2, 1), (3, 1), (4, 2), (8, 2)];
 
-/// Tokens that are raced for one after the other, so that threads that met once meet again.
+/// The number of tokens that are raced for in turn, so that threads that met once meet again.
 const TOKENS: usize = 8;
 
 struct Races {
@@ -302,7 +308,7 @@ struct Races {
     threads: usize,
     pushers: usize,
     rounds: usize,
-    /// Whether nothing can refuse an insert.
+    /// Whether no insert can be refused.
     undisturbed: bool,
 }
 
@@ -323,23 +329,23 @@ fn races() -> impl Iterator<Item = Races> {
     })
 }
 
-/// What one thread saw of one race for an absent item.
+/// The results of one thread in one race for an absent item.
 #[derive(Clone, Copy, Debug)]
 struct Race {
-    /// `None` is a refusal.
+    /// The result of `insert_unique`; `None` if it was refused.
     admitted: Option<bool>,
-    /// What `contains` said right after.
+    /// The result of `contains` right after it.
     present: bool,
-    /// What `count` said when the race was over.
+    /// The result of `count` after the race.
     copies: usize,
-    /// Whether it won the race to remove a copy again.
+    /// Whether the thread won the race to remove a copy again.
     removed: bool,
-    /// What `contains` said when all were removed.
+    /// The result of `contains` when all were removed.
     left: bool,
 }
 
-/// Properties 3 and 4, while the token hops. Both orders of the buckets race, so that two threads freeze a bucket each and
-/// meet. In every other round there is a second copy to remove.
+/// Properties 3 and 4, while the token hops. Threads use both orders of the buckets, so that two of
+/// them freeze a bucket each and meet. In every other round there is a second copy to remove.
 #[test]
 fn racing_admissions_and_racing_removes_have_one_winner() {
     for race in races() {
@@ -355,7 +361,8 @@ fn racing_admissions_and_racing_removes_have_one_winner() {
                         let filter = &seesaws[at].filter;
                         Race {
                             admitted: filter.insert_unique_hash(hash(at)).ok(),
-                            // Nobody has removed it yet, so whoever was not refused sees it.
+                            // It has not been removed yet, so every thread that was not refused
+                            // sees it.
                             present: filter.contains_hash(hash(at)),
                             copies: 0,
                             removed: false,
@@ -399,12 +406,12 @@ fn racing_admissions_and_racing_removes_have_one_winner() {
     }
 }
 
-/// Of one race, with so many copies besides.
+/// Checks one race, with `more` other copies.
 fn check_race(races: &[Race], undisturbed: bool, more: usize) {
     let winners = races.iter().filter(|r| r.admitted == Some(true)).count();
     let refused = races.iter().filter(|r| r.admitted.is_none()).count();
-    // A refusal for want of a slot or a descriptor is possible. A second winner is not, nor is the answer
-    // "present" if nobody has won.
+    // A refusal for want of a slot or a descriptor is possible. A second winner is not, nor is the
+    // answer "present" without a winner.
     assert!(winners == 1 || refused == races.len(), "{races:#?}");
     if undisturbed {
         assert_eq!((winners, refused), (1, 0), "{races:#?}");
@@ -418,10 +425,10 @@ fn check_race(races: &[Race], undisturbed: bool, more: usize) {
     assert_eq!(removed, winners + more, "{races:#?}");
 }
 
-/// Property 6, and 5 where there is one thread besides those that make the token hop. Rounds of a few calls, each round
-/// explained or not.
+/// Property 6, and property 5 if only one thread calls besides those that make the token hop. Each
+/// round has a few calls, and is explained or not.
 #[test]
-fn what_threads_see_of_a_class_is_linearizable() {
+fn calls_on_a_class_are_linearizable() {
     let crowds = [(2, 0), (2, 1), (3, 1), (4, 1), (4, 2)].map(|crowd| (crowd, 2_000));
     let owners = [(1, 1), (1, 3), (1, 7)].map(|crowd| (crowd, 20_000));
     for (descriptors, ((threads, pushers), rounds)) in
@@ -454,8 +461,8 @@ fn what_threads_see_of_a_class_is_linearizable() {
     }
 }
 
-/// Property 7, the lower end: items are removed by other threads than insert them, so a removal can be
-/// counted before the insert. A sum that wraps would pass for all slots in use.
+/// Property 7, the lower limit: threads remove items of other threads, so a removal can be counted
+/// before the insert. A wrapped sum would look as if all slots were in use.
 #[test]
 fn len_does_not_wrap_below_zero() {
     const ITEMS: usize = 100_000;
@@ -492,7 +499,8 @@ fn len_does_not_wrap_below_zero() {
     }
 }
 
-/// Property 7, the upper end: in a full table an insert can be counted before the removal that made room.
+/// Property 7, the upper limit: in a full table an insert can be counted before the removal that
+/// made room.
 #[test]
 fn len_does_not_exceed_the_slots() {
     const SWAPS: usize = 20_000;
@@ -508,7 +516,7 @@ fn len_does_not_exceed_the_slots() {
                 .insert_hash(hash)
                 .expect("each bucket has room for four");
         }
-        // One thread of a pair removes a token and names it to the other, which puts it back.
+        // One thread of a pair removes a token and passes it to the other, which puts it back.
         let pairs = threads / 2;
         let holes: Vec<AtomicU64> = (0..pairs).map(|_| AtomicU64::new(0)).collect();
         let (_, most) = Crew::run(
@@ -552,10 +560,10 @@ fn len_does_not_exceed_the_slots() {
     }
 }
 
-/// Property 8: a message that is written before the insert, and one before the remove, is there for whoever
-/// sees the item come or go. The messages themselves order nothing.
+/// Property 8: a message written before the insert, and one before the remove, are visible to a
+/// thread that sees the item appear or disappear. The accesses to the messages order nothing.
 #[test]
-fn inserts_and_removes_publish_what_was_written_before() {
+fn inserts_and_removes_publish_earlier_writes() {
     const ITEMS: usize = 100_000;
     let filter = &fixed(DEFAULT, 1 << 16, 256, None);
     let hashes = distinct(geometry_of(filter), ITEMS, 3);

@@ -1,12 +1,14 @@
-//! Filters with values: one thread beside a multimap, and many threads on one filter.
+//! Filters with values: one thread compared with a multimap, and many threads on one filter.
 //!
-//! 1. What is in, with which values, is what a multimap says; near the limits of a table too, where tokens hop.
-//! 2. A refused call changes nothing, a value that is too large is an error.
-//! 3. Every copy keeps its value: through hops, snapshots and the stored form.
-//! 4. Of threads that race for an absent item one gives it its value, and the others are told that value.
+//! 1. The stored items and values are those of a multimap; also near the limits of a table, where
+//!    tokens hop.
+//! 2. A refused call changes nothing. A value that is too large is an error.
+//! 3. Every copy keeps its value through hops, snapshots and the stored form.
+//! 4. If threads race to add an absent item, one sets its value, and the others get that value.
 //! 5. A thread finds the values of its own items, whatever the others do.
-//! 6. What several threads see of one class is linearizable, while it hops: all together where no two tokens of the class
-//!    are in at a time, and else for the class and for each value by itself.
+//! 6. The calls of several threads on one class are linearizable while it hops: as a whole if the
+//!    class never has two tokens at once, and otherwise for the class and for each value
+//!    separately.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +29,7 @@ use crate::seesaw::{BUCKETS, BUDGET, Seesaw};
 
 type Valued<L> = Filter<Fixed<L>>;
 
-/// The tests of one layout: each calls the function of its name.
+/// Makes the tests of one layout: each calls the function of its name.
 macro_rules! tests {
     ($layout:ty: $($test:ident)*) => {
         use super::Lanes;
@@ -51,8 +53,8 @@ macro_rules! each_layout {
                 many_are_looked_up_as_one_is
                 one_of_many_gives_the_value
                 threads_find_the_values_of_their_items
-                what_threads_see_of_one_token_is_linearizable
-                what_threads_see_of_a_class_and_of_each_value_is_linearizable
+                calls_on_one_token_are_linearizable
+                calls_on_a_class_and_on_each_value_are_linearizable
             }
         }
     )*};
@@ -74,7 +76,7 @@ fn sorted(values: impl Iterator<Item = u16>) -> Vec<u16> {
     values
 }
 
-/// A value for everything.
+/// Returns a value for any number.
 pub(crate) fn value_of<L: WithValues>(number: u64) -> u16 {
     (model::mix(number) % (u64::from(L::MAX_VALUE) + 1)) as u16
 }
@@ -121,7 +123,7 @@ fn follows_a_multimap<L: WithValues>() {
                     }
                 }
                 _ => {
-                    // Any of them goes; which one, the filter tells.
+                    // Any of them is removed; the filter decides which.
                     prop_assert_eq!(filter.remove_hash(hash), !held.is_empty());
                     let left = sorted(filter.values_hash(hash));
                     let gone = (0..held.len()).find(|&at| {
@@ -148,7 +150,7 @@ fn follows_a_multimap<L: WithValues>() {
     });
 }
 
-/// Fills it until an insert is refused, with items of distinct classes. Returns the items that are in.
+/// Fills it with items of distinct classes until an insert is refused. Returns the stored items.
 fn fill<L: WithValues>(filter: &Valued<L>, seed: u64) -> Vec<u64> {
     let geometry = Geometry::with_slots(model_of(Shape::of::<L>()), filter.slots());
     let mut items = distinct(geometry, filter.slots(), seed);
@@ -276,7 +278,7 @@ fn one_of_many_gives_the_value<L: WithValues>() {
     }
 }
 
-/// Each thread has items of its own in a table that is nearly full, so that tokens hop all the time.
+/// Each thread has items of its own in a nearly full table, so that tokens hop all the time.
 fn threads_find_the_values_of_their_items<L: WithValues>() {
     for (buckets, threads) in [(4, 2), (8, 8), (24, 4), (64, 3)] {
         let filter = filter::<L>(buckets);
@@ -325,8 +327,8 @@ fn threads_find_the_values_of_their_items<L: WithValues>() {
     }
 }
 
-/// What three threads see of a class whose tokens hop all the time, round by round: calls that insert only what is absent,
-/// or others too. Hands over each round, with the values that were in before it.
+/// Races three threads on a class whose tokens hop all the time, with only unique inserts or with
+/// others too. Passes on each round, with the values stored before it.
 fn race<L: WithValues>(unique: bool, check: impl Fn(&[&[Event<ValueCall>]], &Multiset)) {
     let builder = CuckooFilter::builder().layout::<L>().hasher(AsGiven);
     let built = builder.buckets(BUCKETS).search_budget(BUDGET).build();
@@ -357,8 +359,8 @@ fn race<L: WithValues>(unique: bool, check: impl Fn(&[&[Event<ValueCall>]], &Mul
     assert_eq!(left, expected.collect::<Vec<_>>());
 }
 
-/// Where all come by unique inserts, one order explains everything.
-fn what_threads_see_of_one_token_is_linearizable<L: WithValues>() {
+/// With only unique inserts, one order explains all results.
+fn calls_on_one_token_are_linearizable<L: WithValues>() {
     race::<L>(true, |round, values| {
         assert!(
             linearizable(round, values.clone()),
@@ -367,8 +369,8 @@ fn what_threads_see_of_one_token_is_linearizable<L: WithValues>() {
     });
 }
 
-/// Where they do not, an order explains what is said of the class, and one what is said of each value.
-fn what_threads_see_of_a_class_and_of_each_value_is_linearizable<L: WithValues>() {
+/// Otherwise one order explains the results for the class, and one those for each value.
+fn calls_on_a_class_and_on_each_value_are_linearizable<L: WithValues>() {
     race::<L>(false, |round, values| {
         let copies: usize = values.values().sum();
         explain(round, ValueCall::of_the_class, copies);
@@ -379,7 +381,7 @@ fn what_threads_see_of_a_class_and_of_each_value_is_linearizable<L: WithValues>(
     });
 }
 
-/// Checks that an order explains what the calls say of some of the tokens.
+/// Checks that an order explains the results for some of the tokens.
 fn explain(round: &[&[Event<ValueCall>]], told: impl Fn(ValueCall) -> Option<Call>, copies: usize) {
     assert!(
         explained(round, told, i64::try_from(copies).expect("few")),
@@ -387,7 +389,8 @@ fn explain(round: &[&[Event<ValueCall>]], told: impl Fn(ValueCall) -> Option<Cal
     );
 }
 
-/// What is in after calls whose order is not known: what was, and what came, without what went.
+/// Returns the values stored after calls of unknown order: those before, plus those inserted, minus
+/// those removed.
 fn after(values: Multiset, calls: impl Iterator<Item = ValueCall>) -> Multiset {
     let mut copies: BTreeMap<u16, i64> = values.into_iter().map(|(v, n)| (v, n as i64)).collect();
     let mut change = |value, by| *copies.entry(value).or_default() += by;

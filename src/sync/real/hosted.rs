@@ -1,12 +1,14 @@
-//! Threads as the standard library knows them, and a small number for each, given back when the thread ends.
+//! Threads as the standard library knows them, and a small number for each, given back when the
+//! thread ends.
 //!
-//! Each of the first [`EXCLUSIVE`] live threads has a number that no other live thread has. So a cell selected by
-//! this number has one writer at a time, and needs no read-modify-write. All further threads share the numbers
-//! above.
+//! Each of the first [`EXCLUSIVE`] live threads has a number that no other live thread has. So a
+//! cell selected by this number has one writer at a time, and needs no read-modify-write. All
+//! further threads share the numbers above.
 
 pub(crate) use std::thread::yield_now;
 
 use std::cell::Cell;
+use std::hint::black_box;
 use std::sync::OnceLock;
 
 use crate::sync::Ordering;
@@ -14,9 +16,57 @@ use crate::sync::real::AtomicU64;
 
 /// The number of threads that the machine runs at once.
 pub(crate) fn parallelism() -> usize {
-    // The system takes tens of microseconds to answer. The number is only a tuning hint, so ask once.
+    // The system takes tens of microseconds to answer. The number is only a tuning hint, so ask
+    // once.
     static THREADS: OnceLock<usize> = OnceLock::new();
+    if let Some(told) = told() {
+        return told;
+    }
+    if THREADS.get().is_none() && !has_room() {
+        return 1;
+    }
     *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// The number that a test tells, for this call or for the process, to have the memory of another
+/// machine.
+#[cfg(any(test, feature = "testing"))]
+fn told() -> Option<usize> {
+    static OF_PROCESS: OnceLock<Option<usize>> = OnceLock::new();
+    let tell = || std::env::var("LOCKFREE_CUCKOO_PROCESSORS").ok();
+    let number = |told: String| told.parse().expect("a number of processors");
+    TOLD.get()
+        .or_else(|| *OF_PROCESS.get_or_init(|| tell().map(number)))
+}
+
+#[cfg(any(test, feature = "testing"))]
+thread_local! {
+    static TOLD: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Makes a call as on a machine with so many processors.
+#[cfg(any(test, feature = "testing"))]
+#[allow(dead_code, unreachable_pub, reason = "`testing` shows it")]
+pub fn on_processors<R>(processors: usize, call: impl FnOnce() -> R) -> R {
+    let before = TOLD.replace(Some(processors));
+    let result = call();
+    TOLD.set(before);
+    result
+}
+
+#[cfg(not(any(test, feature = "testing")))]
+fn told() -> Option<usize> {
+    None
+}
+
+/// Whether there is memory for the files in which the system has the answer. The standard library
+/// ends the process if it gets none.
+fn has_room() -> bool {
+    let mut room = Vec::<u8>::new();
+    let result = room.try_reserve_exact(1 << 14);
+    // Or else the compiler would see that nobody uses it.
+    black_box(&mut room);
+    result.is_ok()
 }
 
 /// At most one thread at a time holds a number below this one.
@@ -26,8 +76,8 @@ pub(crate) const EXCLUSIVE: usize = u64::BITS as usize;
 static HELD: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// The number, once it is known. It has no destructor, so reading it is one load, and it can be read until
-    /// the very end of the thread.
+    /// The number, once it is known. It has no destructor, so reading it is one load, and it can be
+    /// read until the very end of the thread.
     static INDEX: Cell<usize> = const { Cell::new(UNKNOWN) };
 
     static LEASE: Lease = Lease::take();
@@ -70,7 +120,8 @@ impl Lease {
                 return Self(shared());
             }
             let bit = free & free.wrapping_neg();
-            // Acquire: pairs with the Release of the last holder, so that its plain writes are seen.
+            // Acquire: pairs with the Release of the last holder, so that its plain writes are
+            // seen.
             if HELD.fetch_or(bit, Ordering::Acquire) & bit == 0 {
                 return Self(bit.trailing_zeros() as usize);
             }
@@ -95,7 +146,8 @@ mod tests {
     use crew::Crew;
     use std::thread;
 
-    /// Threads come for the same number all the time, and keep what they get long enough to be found out.
+    /// Threads come for the same number all the time, and keep what they get long enough to be
+    /// found out.
     #[test]
     fn no_two_leases_are_for_one_number() {
         const LEASES: usize = 8;

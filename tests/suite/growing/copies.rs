@@ -1,4 +1,4 @@
-//! Copies: more of one item than its buckets hold are no reason to grow.
+//! Copies: more copies of one item than its buckets hold do not make a filter grow.
 
 use crew::Crew;
 use lockfree_cuckoo::InsertError;
@@ -9,7 +9,7 @@ use crate::door::random;
 
 const TOO_MANY: &str = "8 copies of the item are stored, and there is no room for another copy";
 
-/// Inserts copies until one is refused. Returns how many went in.
+/// Inserts copies until one is refused. Returns the number inserted.
 fn fill_with(filter: &Growing, item: u64) -> usize {
     let stored = (0..).take_while(|_| filter.insert_hash(item).is_ok());
     let stored = stored.count();
@@ -33,7 +33,7 @@ fn a_ninth_copy_is_refused_and_nothing_grows() {
         let (slots, item) = (filter.slots(), narrow(1, ALL));
         let before = filter.count_hash(item);
         let stored = fill_with(&filter, item);
-        // Other items are in the same two buckets until they are told apart.
+        // Other items share the two buckets until the index bits distinguish them.
         assert!(filter.slots() <= 4 * slots, "copies made it grow");
         assert!((1..=16).contains(&stored), "{stored}");
         assert_eq!(filter.count_hash(item), before + stored);
@@ -46,7 +46,7 @@ fn a_ninth_copy_is_refused_and_nothing_grows() {
     }
 }
 
-/// Those of all tables. An item in any of them is not added again.
+/// The copies of all tables count. `insert_unique` adds no item that is in any of them.
 #[test]
 fn every_copy_is_counted() {
     let filter = filter(1);
@@ -119,11 +119,12 @@ fn threads_that_hammer_one_key_never_make_it_grow() {
     assert_eq!(filter.count_hash(item), filter.len());
 }
 
-/// Items of two tables that begin with the same bits, as many as the newest token of the first table has. Were the tokens
-/// of the second one shorter, a remove of an item of the first would take that of another.
+/// Items of two tables with the same first bits, as many as the newest token of the first table
+/// has. If the tokens of the second table were shorter, a remove of an item of the first would take
+/// that of another item.
 #[test]
 fn a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one() {
-    /// Index bits that the newest tokens of the first table know.
+    /// The number of index bits in the newest tokens of the first table.
     const KNOWN: u32 = 20;
     let filter = filter(8);
     let mut coarse = Vec::new();
@@ -136,7 +137,7 @@ fn a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one() {
         }
         coarse.push(hash);
     }
-    // The first bit says which side it is. The second one is the top bit of the hash.
+    // The first bit selects the half of the table. The second one is the top bit of the hash.
     let near = |hash: u64, bit: u32| hash ^ 1 << (65 - bit);
     let fine: Vec<_> = coarse
         .iter()

@@ -1,11 +1,11 @@
-//! Bytes that nobody stored are an error, or a growing filter that keeps every promise.
+//! Damaged bytes of growing filters: reading gives an error, or a filter that keeps every promise.
 //!
-//! 1. A stored filter that is cut anywhere, has any bit flipped, or has something behind it, is an error.
-//! 2. With the checksums made to match again, a changed number or word is an error unless a filter could have it.
-//! 3. Whatever is changed and however: what is read holds the tokens that its words say, finds and removes each
-//!    of them, and can be filled again.
+//! 1. A stored filter that is truncated, has one bit flipped, or has bytes appended is an error.
+//! 2. With repaired checksums, a changed number or word is an error unless a filter could have it.
+//! 3. Whatever is changed: a filter that is read holds the tokens of its words, finds and removes
+//!    each of them, and can be filled again.
 
-use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{GrowingCuckooFilter, Kind, ReadError};
 use model::stored::tables::{self, Token};
 use model::stored::{self, Field};
@@ -18,13 +18,13 @@ use crate::door::{random, read_as};
 const LEVEL: Field = tables::level(0);
 const FIRST: Field = tables::first(0);
 
-/// Reads in both ways, which must agree, and gives back the type.
+/// Reads in both ways, which must agree, and returns the typed filter.
 fn read(bytes: &[u8]) -> Result<GrowingCuckooFilter, ReadError> {
     read_as(Kind::Growing, bytes)?;
     GrowingCuckooFilter::from_bytes(bytes)
 }
 
-/// One that began with two buckets, and holds so many items.
+/// Stores a filter that began with two buckets and holds this number of items.
 fn sound(items: usize) -> Vec<u8> {
     let builder = GrowingCuckooFilter::builder().buckets(2).seed(1);
     let filter = builder.build().expect("memory");
@@ -32,7 +32,8 @@ fn sound(items: usize) -> Vec<u8> {
     filter.to_bytes().expect("quiet")
 }
 
-/// The same of one that is growing: with this cursor, and those buckets split for which `is_split` says so.
+/// Does the same for a growing table with this cursor, in which the buckets that `is_split` selects
+/// are split.
 fn growing(items: usize, cursor: usize, is_split: impl Fn(usize) -> bool) -> Vec<u8> {
     let stored: GrowingCuckooFilter = read(&sound(items)).expect("just written");
     assert!(stored.begin_to_double());
@@ -55,12 +56,12 @@ fn nothing_passes_as_a_growing_filter() {
     }
 }
 
-/// A word with one token, whose tail ends at this bit.
+/// Returns a word with one token, whose tail ends at this bit.
 fn marked(bit: u64) -> u64 {
     (1 << 10 | 1 << bit) << 48
 }
 
-/// Checks why a stored filter is refused that has these numbers, with the checksums made to match again.
+/// Checks the reason why a stored filter with these numbers and repaired checksums is refused.
 #[track_caller]
 fn is_refused(sound: &[u8], changes: &[(Field, u64)], said: &str) {
     let error = read(&changed(sound, changes)).expect_err(said).to_string();
@@ -73,7 +74,7 @@ const ITEMS: &str = "number of items";
 const SPLIT: &str = "split than there are";
 
 #[test]
-fn what_cannot_be_is_an_error() {
+fn impossible_values_are_an_error() {
     let sound = sound(20);
     let (first, level) = (FIRST.get(&sound), LEVEL.get(&sound));
     assert!(level > first, "it has grown");
@@ -96,18 +97,19 @@ fn what_cannot_be_is_an_error() {
             is_refused(&sound, &[(field, value)], said);
         }
     }
-    // Not ten levels above the first, and deeper than there is.
+    // Not ten levels above the first, but deeper than the limit.
     is_refused(&sound, &[(FIRST, 35), (LEVEL, 40)], TOO_OFTEN);
     let word = |word| [(stored::word(&sound, 0), word)];
-    // Only the number of items is wrong if the mark is as high as it can be.
+    // With the mark at the highest possible bit, only the number of items is wrong.
     is_refused(&sound, &word(marked(level - first - 1)), ITEMS);
-    // A head and no mark, a mark and no head, a mark as high as after ten doublings, and one bit too high.
+    // A head without a mark, a mark without a head, a mark as high as after ten doublings, and one
+    // bit too high.
     for wrong in [1 << 58, 1 << 48, 3 << 57, marked(level - first)] {
         is_refused(&sound, &word(wrong), FEWER_BITS);
     }
 }
 
-/// After ten doublings a tail may have no bits. It has a mark all the same.
+/// After ten doublings a tail may have no bits, but it still has a mark.
 #[test]
 fn a_token_without_a_mark_cannot_be_at_the_last_level_either() {
     let sound = sound(7_000);
@@ -118,7 +120,8 @@ fn a_token_without_a_mark_cannot_be_at_the_last_level_either() {
     is_refused(&sound, &[(word, marked(9))], ITEMS);
 }
 
-/// Else tokens of the finer one could be no longer than those of the coarser one, on which removal rests.
+/// Otherwise tokens of the finer table could be no longer than those of the coarser one, and
+/// removal relies on that.
 #[test]
 fn a_table_begins_where_the_one_before_ends() {
     const SAID: &str = "begin where the one before ends";
@@ -129,13 +132,13 @@ fn a_table_begins_where_the_one_before_ends() {
         let level = first.max(LEVEL.get(&sound));
         is_refused(&sound, &[(FIRST, first), (LEVEL, level)], SAID);
     }
-    // It has doubled nine times, and there is a finer one all the same.
+    // It has doubled nine times, and there is a finer table.
     is_refused(&sound, &[(began, began.get(&sound) + 1)], SAID);
 }
 
-/// The same of a table that is growing, in which every other bucket is split, from the first on.
+/// The same for a growing table, in which every other bucket is split, beginning with the first.
 #[test]
-fn what_cannot_be_while_a_table_is_growing_is_an_error() {
+fn impossible_values_of_a_growing_table_are_an_error() {
     const NO_WORD: &str = "not one that the layout has";
     let sound = growing(20, 1, |place| place % 2 == 0);
     assert!(read(&sound).is_ok());
@@ -153,10 +156,11 @@ fn what_cannot_be_while_a_table_is_growing_is_an_error() {
         (NO_WORD, &[(word(0), tables::WHOLE)]),
         (NO_WORD, &[(word(2), tables::WHOLE)]),
         (ITEMS, &[(items, 19)]),
-        // A mark one bit higher than the doublings leave it, in one that is not split and in a child.
+        // A mark one bit higher than the doublings allow, in a bucket that is not split and in a
+        // child.
         (FEWER_BITS, &[(word(2), fewest)]),
         (FEWER_BITS, &[(word(1), fewer)]),
-        // As high as it can be, so that only the number of items is wrong.
+        // The mark at the highest possible bit, so that only the number of items is wrong.
         (ITEMS, &[(word(2), highest), (items, 64)]),
         (ITEMS, &[(word(1), fewest), (items, 64)]),
     ];
@@ -168,7 +172,7 @@ fn what_cannot_be_while_a_table_is_growing_is_an_error() {
 }
 
 #[test]
-fn what_can_be_is_a_filter() {
+fn possible_changes_are_a_filter() {
     let rates = [0.000_126, 0.5, 1.0, f64::INFINITY].map(f64::to_bits);
     let possible: [(Field, &[u64]); 3] = [
         (stored::RATE, &rates),
@@ -183,13 +187,13 @@ fn what_can_be_is_a_filter() {
     }
 }
 
-/// For each token an item that it may be of, from the finest table on.
+/// Returns for each token an item that it may belong to, the finest table first.
 fn items(bytes: &[u8]) -> Vec<u64> {
     let tokens = tables::tokens(bytes).into_iter().flatten();
     tokens.map(Token::hash).collect()
 }
 
-/// Property 3.
+/// Checks property 3.
 fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
     assert!(
         filter.to_bytes().expect("quiet") == bytes,
@@ -220,8 +224,8 @@ fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
 }
 
 #[test]
-fn the_sound_ones_are_what_their_words_say() {
-    // Before the first doubling, behind up to ten, and with another table.
+fn valid_filters_hold_the_tokens_of_their_words() {
+    // Before the first doubling, after up to ten, and with another table.
     for number in [1, 5, 20, 300, 3_000, 7_000, 9_000] {
         let bytes = sound(number);
         assert_eq!(items(&bytes).len(), number);
@@ -229,7 +233,8 @@ fn the_sound_ones_are_what_their_words_say() {
     }
 }
 
-/// None or some in front of the cursor, wherever it is, or all, as if whoever moves the root on had stopped.
+/// No bucket, some or all are split beyond the cursor, wherever it is, as if the thread that
+/// advances the root had stopped.
 #[test]
 fn any_bucket_may_be_split_while_a_table_is_growing() {
     for number in [0, 1, 5, 20, 300, 3_000] {
@@ -251,11 +256,11 @@ fn any_bucket_may_be_split_while_a_table_is_growing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Words, and the numbers of the header and of the list, with checksums that match.
+    /// Changes words, and the numbers of the header and of the list, with repaired checksums.
     #[test]
     fn whatever_is_changed_is_an_error_or_a_filter(
         number in prop::sample::select(vec![5usize, 20, 60]),
-        // Whether it is growing, the cursor, and further buckets that are split.
+        // Whether it is growing, the cursor, and other buckets that are split.
         stage in prop::option::of((any::<prop::sample::Index>(), any::<u64>())),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
         words in prop::collection::vec((any::<prop::sample::Index>(), 0usize..4, any::<u16>()), 0..4),
@@ -271,7 +276,7 @@ proptest! {
         let (before, head, count) = (shape(&bytes), stored::head(&bytes), tables::words(&bytes, 0));
         for (at, byte) in changes {
             let at = at.index(head);
-            // Of more tables the test knows nothing.
+            // The test does not cover more tables.
             if !(stored::TABLES.at..stored::HEADER).contains(&at) {
                 bytes[at] = byte;
             }

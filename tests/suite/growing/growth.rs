@@ -1,14 +1,17 @@
-//! Growth: when a doubling begins, who takes part in it, when it ends, and what the measures say of it.
+//! Growth: when a doubling begins, which calls take part, when it ends, and what the measures
+//! report.
+
+use std::ops::Range;
 
 use crew::Crew;
-use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{BuildError, GrowingCuckooFilter};
 use model::mix;
 
 use super::{Growing, assert_all_in, builder, filter, insert_all, remove_all};
 use crate::door::random;
 
-/// Fills it as far as it says that it can be filled. It keeps its size.
+/// Fills the filter to its capacity. It keeps its size.
 fn fill_to_capacity(filter: &Growing, hashes: &mut impl Iterator<Item = u64>) {
     let (slots, capacity) = (filter.slots(), filter.capacity());
     while filter.len() < capacity {
@@ -17,10 +20,11 @@ fn fill_to_capacity(filter: &Growing, hashes: &mut impl Iterator<Item = u64>) {
     }
 }
 
-/// When it is new, and when it has grown once.
-fn does_not_grow_below_its_capacity(capacity: usize, seeds: u64) {
-    for seed in 0..seeds {
-        let filter = filter(capacity);
+/// Checks this for a new filter, and for one that has grown once.
+fn does_not_grow_below_its_capacity(capacity: usize, seeds: Range<u64>, budget: usize) {
+    for seed in seeds {
+        let filter = builder(capacity).search_budget(budget).build();
+        let filter = filter.expect("a possible budget");
         assert!(filter.capacity() >= capacity);
         let mut hashes = random(mix(seed) >> 32);
         fill_to_capacity(&filter, &mut hashes);
@@ -33,7 +37,8 @@ fn does_not_grow_below_its_capacity(capacity: usize, seeds: u64) {
     }
 }
 
-/// Who has asked for shorter searches gets them below the capacity too, and a doubling instead.
+/// With a short search budget, searches stay short below the capacity, and the filter doubles
+/// instead.
 #[test]
 fn shorter_searches_are_not_made_longer() {
     let filter = builder(1_000).search_budget(2).build();
@@ -46,17 +51,20 @@ fn shorter_searches_are_not_made_longer() {
 #[test]
 fn no_doubling_begins_below_the_capacity() {
     for (capacity, seeds) in [
-        (8, 200),
-        (100, 200),
-        (1_000, 100),
-        (10_000, 8),
-        (100_000, 2),
+        (8, 0..200),
+        (100, 0..200),
+        (1_000, 0..100),
+        (10_000, 0..8),
+        (100_000, 0..2),
     ] {
-        does_not_grow_below_its_capacity(capacity, seeds);
+        does_not_grow_below_its_capacity(capacity, seeds, 256);
     }
+    // A search of this number of buckets would not be enough for this filter.
+    does_not_grow_below_its_capacity(32_000, 1..2, 257);
 }
 
-/// With a limit on the memory, so that none is asked for: who judges that has accepted the number.
+/// The limit on memory prevents the allocation. An error for this limit means that the builder
+/// accepted the number.
 #[test]
 fn more_than_the_deepest_level_holds_is_an_error() {
     let limited = |items| builder(items).max_memory_usage(1 << 30).build();
@@ -85,10 +93,10 @@ fn more_than_the_deepest_level_holds_is_an_error() {
     }
 }
 
-/// By removes alone, or at once.
+/// It ends by removes alone, or by one call.
 #[test]
 fn a_doubling_comes_to_its_end() {
-    // The last has two tables, of which one doubles.
+    // The last filter has two tables, of which one doubles.
     for (capacity, items) in [(8, 0), (8, 100), (8, 3_000), (10_000, 30_000), (8, 20_000)] {
         for at_once in [false, true] {
             let filter = filter(capacity);
@@ -109,7 +117,7 @@ fn a_doubling_comes_to_its_end() {
             assert!(filter.finish_doubling());
             assert_eq!(filter.doubled(), None);
             assert_eq!((filter.slots(), filter.len()), (slots, items - removed));
-            // There is none any more.
+            // The doubling is over.
             let bytes = filter.to_bytes().expect("quiet");
             filter.finish_doubling();
             assert!(filter.to_bytes().expect("quiet") == bytes);
@@ -120,7 +128,7 @@ fn a_doubling_comes_to_its_end() {
     }
 }
 
-/// While others split its buckets too, and fill it so that the next one begins.
+/// Other threads split its buckets too, and fill it so that the next doubling begins.
 #[test]
 fn a_doubling_is_finished_while_others_use_the_filter() {
     let filter = filter(1);
@@ -148,10 +156,11 @@ fn a_doubling_is_finished_while_others_use_the_filter() {
     assert!(filter.is_empty());
 }
 
-/// The rate at each load, and not only of a full table: when it has just doubled, most tokens are older than the load tells.
+/// The rate must be right at each load, not only for a full table: just after a doubling, most
+/// tokens are older than the load suggests.
 #[test]
 fn the_rate_is_the_one_that_is_measured() {
-    // The last doubling is the addition of another table.
+    // The last doubling adds another table.
     for (capacity, doublings) in [(8, 3), (8, 6), (8, 9), (8, 11), (1_000, 5), (1_000, 7)] {
         let filter = filter(capacity);
         let (mut hashes, most) = (random(1), filter.slots() << doublings);
@@ -169,7 +178,7 @@ fn the_rate_is_the_one_that_is_measured() {
                 .filter(|&hash| filter.contains_hash(hash));
             let measured = found.count() as f64 / tries as f64;
             let expected = filter.false_positive_rate();
-            // Small tables are not quite full when they double, so there are fewer old tokens.
+            // Small tables are not quite full when they double, so they have fewer old tokens.
             assert!(
                 (0.8..1.1).contains(&(measured / expected)),
                 "{measured} and not {expected}, {doublings} doublings, load {}",
@@ -189,7 +198,7 @@ fn it_is_as_large_as_it_says() {
         assert_eq!(filter.len(), len + 1);
         if filter.tables() == 1 && filter.slots() != slots {
             assert_eq!(filter.slots(), 2 * slots, "it doubles");
-            // Full, but for what small tables leave.
+            // Full, except for the slack of small tables.
             assert!(len >= slots / 2, "{len} in {slots}");
             slots = filter.slots();
             doublings += 1;
@@ -205,7 +214,7 @@ fn it_is_as_large_as_it_says() {
     assert!(filter.capacity() <= filter.slots());
 }
 
-/// What the coarser tables hold, and what the finest is for.
+/// The capacity counts the tokens of the coarser tables and the capacity of the finest.
 #[test]
 fn all_tables_count_for_the_capacity() {
     let filter = filter(8);
@@ -214,7 +223,7 @@ fn all_tables_count_for_the_capacity() {
         insert_all(&filter, hashes.next());
     }
     let (len, slots) = (filter.len(), filter.slots());
-    // The second one is as large as the first, and empty but for one.
+    // The second table is as large as the first, and holds one token.
     let most = slots / 2;
     let remaining = filter.capacity() - len;
     assert!((most * 9 / 10..most).contains(&remaining));

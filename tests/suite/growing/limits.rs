@@ -1,8 +1,9 @@
-//! Limits: what a filter may grow to, what it says when it may not, and that it loses nothing then.
+//! Limits on growth: the filter keeps to them, reports which limit it reached, and loses nothing.
 
 use std::error::Error;
 
 use crew::Crew;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{GrowthError, InsertError};
 use model::mix;
 
@@ -16,17 +17,22 @@ fn cannot_grow(error: InsertError) -> GrowthError {
     }
 }
 
-/// Fills until it is refused. All that went in must be there; then every way of inserting is refused, until some
-/// items have been removed.
+/// More items than any limit here allows.
+const MOST: usize = 500_000;
+
+/// Fills a filter until it refuses. All inserted items must be stored. Then every way of inserting
+/// is refused, until some items have been removed.
 fn fill(filter: &Growing) -> (usize, GrowthError) {
     let mut items = Vec::new();
-    let refused = random(7).find_map(|hash| match filter.insert_hash(hash) {
-        Ok(()) => {
-            items.push(hash);
-            None
-        }
-        Err(error) => Some((hash, error)),
-    });
+    let refused = random(7)
+        .take(MOST)
+        .find_map(|hash| match filter.insert_hash(hash) {
+            Ok(()) => {
+                items.push(hash);
+                None
+            }
+            Err(error) => Some((hash, error)),
+        });
     let (last, whole) = refused.expect("there is a limit");
     let error = cannot_grow(whole.clone());
     assert_eq!(
@@ -36,7 +42,7 @@ fn fill(filter: &Growing) -> (usize, GrowthError) {
     );
     assert!(error.source().is_none() && whole.source().is_none());
 
-    // By other ways into the same full buckets.
+    // Other calls that need the same full buckets.
     let many = filter.insert_many_hash(&[last]);
     let unique = match filter.insert_unique_hash(last) {
         Ok(false) if filter.contains_hash(last) => Err(whole),
@@ -54,7 +60,8 @@ fn fill(filter: &Growing) -> (usize, GrowthError) {
     assert_eq!(filter.len(), items.len(), "not conserved");
 
     let slots = filter.slots();
-    // The latest, which are in the table that takes new ones; and enough for a search that examines a part of it.
+    // The latest items, which are in the table that takes inserts; enough for a search that
+    // examines a part of it.
     let (stay, gone) = items.split_at(items.len() - items.len().min(20).max(items.len() / 20));
     remove_all(filter, gone);
     // There is room again.
@@ -77,7 +84,7 @@ fn memory_is_a_limit() {
         let filter = builder(100).max_memory_usage(most).build().expect("more");
         let (items, error) = fill(&filter);
         assert!(filter.memory_usage() <= most);
-        // A doubling needs the words of both levels at a time.
+        // A doubling needs the words of both levels at the same time.
         let least = (most / 3 - (6 << 10).min(most / 3)) / 4;
         assert!(items > least, "{items} items in {most} bytes");
         let needed = memory_needed(error.clone());
@@ -88,8 +95,8 @@ fn memory_is_a_limit() {
     }
 }
 
-/// Of full tables: one of eight fingerprints each of 65,535, and once more for each doubling. They count for a 32nd more,
-/// because one of 64 heads is twice as frequent.
+/// Returns the rate of full tables: eight fingerprints of 65,535, and as many again for each
+/// doubling. The factor of a 32nd is for one of 64 heads that is twice as frequent.
 fn rate_of(times: i32) -> f64 {
     1.0 - (1.0 - 1.0 / 65_535.0f64).powf(8.25 * f64::from(times))
 }
@@ -97,7 +104,7 @@ fn rate_of(times: i32) -> f64 {
 #[test]
 fn the_rate_of_false_positives_is_a_limit() {
     let mut hashes = random(8);
-    // After ten there is another table.
+    // After ten doublings there is another table.
     for doublings in [0, 1, 4, 10] {
         for (most, allowed) in [
             (rate_of(doublings + 1) * 1.000_001, doublings),
@@ -114,10 +121,14 @@ fn the_rate_of_false_positives_is_a_limit() {
             };
             let told = rate / rate_of(allowed + 2);
             assert!((told - 1.0).abs() < 1e-9 && limit == most, "{told}");
-            // With the rate that an error names as its limit, the filter grows as far as that.
+            // With a limit equal to the rate in the error, the filter grows exactly to that rate.
             let filter = builder(8).max_false_positive_rate(rate);
             let filter = filter.build().expect("a possible rate");
-            while filter.insert_hash(hashes.next().expect("endless")).is_ok() {}
+            let refused = hashes
+                .by_ref()
+                .take(MOST)
+                .find_map(|hash| filter.insert_hash(hash).err());
+            cannot_grow(refused.expect("there is a limit"));
             assert!(filter.slots() > 8 << allowed, "beside {most}");
         }
     }
@@ -127,7 +138,7 @@ fn the_rate_of_false_positives_is_a_limit() {
     assert!(error.to_string().ends_with(text), "{error}");
 }
 
-/// As somebody must who reads a filter that somebody else allowed more, or less.
+/// A program needs this if it reads a filter that was stored with another limit.
 #[test]
 fn a_limit_can_be_set_later() {
     let mut filter = filter(1_000);
@@ -145,7 +156,7 @@ fn a_limit_can_be_set_later() {
     );
 }
 
-/// A log of hints that was made for a small table has room for few hints of a large one.
+/// A log of hints made for a small table has room for few hints of a large one.
 #[test]
 fn an_early_snapshot_does_not_disturb_later_ones() {
     let filter = filter(8);
@@ -160,7 +171,7 @@ fn an_early_snapshot_does_not_disturb_later_ones() {
     );
 }
 
-/// Growers that race get past no limit.
+/// Racing growers do not exceed a limit.
 #[test]
 fn threads_keep_to_the_limits_together() {
     for round in 0..40 {
@@ -189,9 +200,10 @@ fn threads_keep_to_the_limits_together() {
     }
 }
 
-/// At each size, and not more than that: words, descriptors, cells of the counter, another table.
+/// The size in the error is enough, and no more, at each size: words, descriptors, cells of the
+/// counter, another table.
 #[test]
-fn what_it_asks_for_is_enough() {
+fn the_memory_in_the_error_is_enough() {
     for capacity in [8, 1_000] {
         let filter = filter(capacity);
         let mut most = filter.memory_usage();
@@ -208,13 +220,61 @@ fn what_it_asks_for_is_enough() {
     }
 }
 
-/// As one of many filters that share their memory must.
+/// An added table allocates all its memory at once.
+#[test]
+fn an_added_table_takes_the_memory_in_the_error() {
+    let filter = filter(8);
+    let mut hashes = random(5).take(MOST);
+    let mut last = 0;
+    while filter.tables() == 1 {
+        last = hashes.next().expect("a table is added");
+        filter.finish_doubling();
+        filter.limit_memory_usage(usize::MAX);
+        if filter.slots() == 8 << 10 {
+            filter.limit_memory_usage(filter.memory_usage());
+        }
+        if let Err(error) = filter.insert_hash(last) {
+            let needed = memory_needed(cannot_grow(error));
+            assert!(filter.add_table(), "the table has its last level");
+            assert_eq!(filter.memory_usage(), needed);
+        }
+    }
+    filter.limit_memory_usage(usize::MAX);
+    assert_eq!(filter.insert_hash(last), Ok(()));
+}
+
+/// Three items with the same two buckets before and after the doubling under way, and as many
+/// copies as fill both. Another copy needs a further doubling, for which there is no memory. But
+/// first the present one must end.
+#[test]
+fn an_insert_that_finds_no_path_in_a_doubling_ends_it() {
+    let filter = builder(0).buckets(512).build().expect("memory");
+    insert_all(&filter, random(1).take(700));
+    // The first 16 bits differ only by the item; more bits of each are stored.
+    let items = [0, 1, 2].map(|number: u64| mix(7) ^ number << 48);
+    let stored = (0..8).map(|copy| items[copy % 3]);
+    let room = filter.len();
+    let stored: Vec<u64> = stored
+        .take_while(|&item| filter.insert_hash(item).is_ok())
+        .collect();
+    assert_eq!((filter.len(), filter.slots()), (room + stored.len(), 2_048));
+    assert!(filter.begin_to_double());
+    filter.limit_memory_usage(filter.memory_usage());
+    let more = (0..8).find_map(|_| filter.insert_hash(items[2]).err());
+    cannot_grow(more.expect("both buckets are full"));
+    assert_eq!((filter.doubled(), filter.slots()), (None, 4_096));
+    assert_all_in(&filter, &stored);
+}
+
+/// Many filters that share their memory need this.
 #[test]
 fn a_limit_is_set_while_others_use_the_filter() {
     let mut filter = filter(1_000);
     let slots = filter.slots();
     let refused = |filter: &Growing| {
-        let error = random(3).find_map(|hash| filter.insert_hash(hash).err());
+        let error = random(3)
+            .take(MOST)
+            .find_map(|hash| filter.insert_hash(hash).err());
         memory_needed(cannot_grow(error.expect("a limit")))
     };
     filter.limit_memory_usage(filter.memory_usage());
@@ -231,7 +291,7 @@ fn a_limit_is_set_while_others_use_the_filter() {
     let more = refused(&filter);
     assert!(more > needed && filter.memory_usage() <= needed);
     assert_eq!(filter.slots(), 2 * slots);
-    // The other limit counts as before, and is what is stored.
+    // The other limit counts as before, and is stored.
     let mut other = filter.snapshot().expect("memory");
     let bytes = other.to_bytes().expect("quiet");
     other.limit_memory_usage(1);

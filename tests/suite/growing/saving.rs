@@ -1,7 +1,7 @@
-//! Saving changes nothing: not the filter that is saved, and not what becomes of the one that is restored. So a primary that
-//! saves and its replicas stay the same, byte by byte. In the midst of a doubling too.
+//! Saving: changes neither the saved filter nor the later behaviour of the restored one. So a
+//! primary that saves and its replicas stay byte for byte equal, also during a doubling.
 
-use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter, RotatingCuckooFilter, SnapshotError};
 use model::hashers::AsGiven;
 use model::mix;
@@ -15,7 +15,8 @@ fn read(bytes: &[u8]) -> Growing {
     GrowingCuckooFilter::from_bytes_with_hasher(bytes, AsGiven).expect("sound")
 }
 
-/// What of a filter goes on: one that is read, a snapshot, and one that is read from chunks.
+/// Returns three copies of a filter: one that is read, a snapshot, and one that is read from
+/// chunks.
 fn others(filter: &Growing) -> [Growing; 3] {
     let bytes = filter.to_bytes().expect("quiet");
     assert!(
@@ -42,7 +43,7 @@ fn others(filter: &Growing) -> [Growing; 3] {
     })
 }
 
-/// Where the next table has come, and is growing in its turn.
+/// The next table has been added, and is doubling.
 #[test]
 fn the_finer_of_two_tables_may_be_growing() {
     let filter = filter(8);
@@ -51,7 +52,7 @@ fn the_finer_of_two_tables_may_be_growing() {
         insert_all(&filter, items.next());
     }
     assert!(filter.begin_to_double());
-    // Just begun, and when some are split.
+    // Just begun, and when some buckets are split.
     for _ in 0..3 {
         for other in others(&filter) {
             let same = filter.snapshot().expect("nobody disturbs it");
@@ -72,7 +73,7 @@ fn the_finer_of_two_tables_may_be_growing() {
         [1, 0]
     );
     for table in [0, 1] {
-        // The coarser one cannot.
+        // The coarser table cannot.
         let level = tables::level(table).get(&bytes);
         let mut impossible = bytes.clone();
         tables::growing(1).set(&mut impossible, 1);
@@ -82,7 +83,8 @@ fn the_finer_of_two_tables_may_be_growing() {
     }
 }
 
-/// A doubling goes on, and ends, between two chunks, which may cut the words of a bucket in two. Another one is an error.
+/// A doubling goes on, and ends, between two chunks, which may cut the words of a bucket in two. A
+/// further doubling is an error.
 #[test]
 fn splits_between_chunks_do_no_harm() {
     for (size, is_doubled_again) in [(8, false), (24, false), (56, false), (64, true)] {
@@ -105,7 +107,8 @@ fn splits_between_chunks_do_no_harm() {
             }
             doubled.push(filter.doubled());
             turn += 1;
-            // Now and then, so that much is read in the midst of it. It comes and goes in the same bucket.
+            // Now and then, so that much is read during the doubling. The item is inserted and
+            // removed in the same bucket.
             if bytes.len() > 1_000 && turn % (200 / size) == 0 && doubled.last() != Some(&None) {
                 filter.insert_hash(7 << 10).expect("room");
                 assert!(filter.remove_hash(7 << 10), "it is in");
@@ -131,10 +134,10 @@ fn splits_between_chunks_do_no_harm() {
     }
 }
 
-/// Calls of each filter.
+/// The number of calls of each filter.
 const CALLS: u64 = 400_000;
 
-/// What goes on in the place of a filter, each in its turn.
+/// Returns the filter that replaces another one, a different kind of copy each turn.
 fn saved(filter: &Subject, turn: u64) -> Subject {
     match turn % 3 {
         0 => door::read(&filter.to_bytes().expect("quiet")),
@@ -143,7 +146,8 @@ fn saved(filter: &Subject, turn: u64) -> Subject {
     }
 }
 
-/// Makes one call on each filter. All must answer the same. It fills up, is emptied nearly, and fills up again.
+/// Makes one call on each filter. All must answer the same. The filters fill up, are nearly
+/// emptied, and fill up again.
 fn make(call: u64, items: &mut Vec<u64>, filters: [&Subject; 3]) {
     let number = mix(call ^ 0x5eed << 32);
     let share = [80, 80, 20, 25, 80][(call * 5 / CALLS) as usize];
@@ -170,13 +174,13 @@ fn make(call: u64, items: &mut Vec<u64>, filters: [&Subject; 3]) {
     }
 }
 
-/// Of every engine.
+/// For every engine.
 #[test]
-fn a_filter_that_is_saved_and_one_that_is_restored_go_on_as_one_that_is_not() {
+fn saved_and_restored_filters_behave_as_the_original() {
     let fixed = || CuckooFilter::with_capacity_and_hasher(20_000, AsGiven);
     let rotating = || RotatingCuckooFilter::with_capacity_and_hasher(20_000, AsGiven);
     let filters: [[Subject; 3]; 4] = [
-        // One that doubles in its first table all the while, and one that adds others.
+        // One filter doubles in its first table all the time, and one adds tables.
         [(); 3].map(|()| filter(1_000).into()),
         [(); 3].map(|()| filter(8).into()),
         [(); 3].map(|()| fixed().into()),
@@ -186,7 +190,7 @@ fn a_filter_that_is_saved_and_one_that_is_restored_go_on_as_one_that_is_not() {
         let (mut items, mut turn, mut in_the_midst) = (Vec::new(), 0, 0);
         for call in 0..CALLS {
             make(call, &mut items, [&plain, &saving, &restored]);
-            // More often in the midst of a doubling.
+            // More often during a doubling.
             let is_growing = plain.doubled().is_some();
             if (call + 1) % 1_000 == 0 || is_growing && call % 37 == 0 {
                 in_the_midst += usize::from(is_growing);

@@ -1,27 +1,30 @@
-//! Shrinking: a filter from which items have gone becomes as small as the rest allows, and not smaller than it began.
+//! Shrinking: gives a filter the smallest size that its items allow, but not less than its first
+//! size.
 //!
-//! What it takes and gives back of memory, and what happens without, is in `memory`.
+//! `memory` tests the memory that shrinking takes and gives back, and failed allocations.
 
 use lockfree_cuckoo::InsertError;
-use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::testing::Internals;
+use model::mix;
 
 use super::{Growing, assert_all_in, builder, distinct, filter, insert_all, remove_all};
 use crate::door::random;
 
-/// Nothing else is in either.
+/// Checks that the filter holds these and nothing else.
 fn holds_exactly(filter: &Growing, hashes: &[u64]) {
     assert_eq!(filter.len(), hashes.len());
     assert_all_in(filter, hashes);
 }
 
-/// No token of these is left.
+/// Checks that no token of these is left.
 fn holds_nothing_of(filter: &Growing, hashes: &[u64]) {
     assert!(filter.is_empty());
     let left = hashes.iter().filter(|&&hash| filter.count_hash(hash) > 0);
     assert_eq!(left.count(), 0, "a token is left");
 }
 
-/// Absent items are found no more often than the filter tells, but for five standard deviations.
+/// Checks that absent items are found no more often than the filter reports, within five standard
+/// deviations.
 fn assert_rate(filter: &Growing) {
     const TRIES: usize = 1_000_000;
     let found = random(1 << 20).take(TRIES);
@@ -33,7 +36,7 @@ fn assert_rate(filter: &Growing) {
     );
 }
 
-/// Shrinks it. Nothing may change but the size; the second time not even that.
+/// Shrinks a filter. Nothing may change but the size; the second time not even that.
 fn shrink(filter: &mut Growing) {
     let before = (filter.len(), filter.slots(), filter.memory_usage());
     filter.shrink_to_fit();
@@ -47,9 +50,9 @@ fn shrink(filter: &mut Growing) {
     assert!(is_as_before, "once more");
 }
 
-/// From a million items to one of a hundred, and the same once more. The second one has two tables then.
+/// From a million items to a hundred, and the same again. The second time there are two tables.
 #[test]
-fn what_has_grown_a_thousandfold_shrinks_and_grows_again() {
+fn a_filter_shrinks_a_thousandfold_and_grows_again() {
     const ITEMS: usize = 1_000_000;
     for (capacity, tables) in [(1_000, 1), (100, 2)] {
         let mut filter = filter(capacity);
@@ -77,7 +80,7 @@ fn what_has_grown_a_thousandfold_shrinks_and_grows_again() {
     }
 }
 
-/// What a filter has of memory, and what it would be stored as.
+/// Returns the measures of a filter's memory, and its stored bytes.
 fn state(filter: &mut Growing) -> ([usize; 4], Vec<u8>) {
     let sizes = [filter.slots(), filter.capacity(), filter.tables()];
     let [slots, capacity, tables] = sizes;
@@ -85,8 +88,8 @@ fn state(filter: &mut Growing) -> ([usize; 4], Vec<u8>) {
     (measures, filter.to_bytes().expect("quiet"))
 }
 
-/// From none to as many as there were: each time to the smallest level at which they are not too many. Emptied or
-/// cleared, a filter is as if nothing had been.
+/// From none to all items: each time the smallest level that has room for them. Emptied or cleared,
+/// a filter is as new.
 #[test]
 fn any_number_of_items_may_stay() {
     for (capacity, items, budget) in [
@@ -108,7 +111,7 @@ fn any_number_of_items_may_stay() {
             holds_exactly(&filter, stay);
             let is_small = filter.slots() == start.0[0] || stay.len() > filter.slots() / 4;
             assert!(is_small, "{filter:?} began with {start:?}");
-            // It goes on as one that was never larger.
+            // It behaves as a filter that was never larger.
             insert_all(&filter, go);
             holds_exactly(&filter, &hashes);
             remove_all(&filter, &hashes);
@@ -122,10 +125,11 @@ fn any_number_of_items_may_stay() {
     }
 }
 
-/// Not the next larger one.
+/// The size with exactly this capacity, not the next larger one.
 #[test]
 fn as_many_as_a_size_is_for_have_that_size() {
-    // The capacities of some sizes. The last is that of the last doubling, into which two tables go.
+    // The capacities of some sizes. The last is that of the last doubling, into which two tables
+    // fit.
     for items in [8, 14, 38, 90, 200, 428, 1_850, 7_674] {
         let built = filter(items);
         assert_eq!(built.capacity(), items);
@@ -137,6 +141,61 @@ fn as_many_as_a_size_is_for_have_that_size() {
         shrink(&mut filter);
         assert_eq!(filter.slots(), built.slots(), "{items} items");
         holds_exactly(&filter, stay);
+    }
+}
+
+/// A search of the usual length finds no place for some of the last items. `verification/stress`
+/// tests larger sizes.
+#[test]
+fn as_many_as_a_large_size_is_for_have_that_size() {
+    let filter = builder(0).buckets(1 << 16).build().expect("memory");
+    let (slots, capacity) = (filter.slots(), filter.capacity());
+    let hashes: Vec<u64> = random(mix(1)).take(2 * capacity).collect();
+    insert_all(&filter, &hashes);
+    assert_eq!(filter.slots(), 2 * slots);
+    let mut left = hashes.len();
+    for (items, expected) in [
+        (capacity + 1, 2 * slots),
+        (capacity, slots),
+        (capacity - 1, slots),
+    ] {
+        remove_all(&filter, &hashes[items..left]);
+        left = items;
+        let mut filter = filter.snapshot().expect("memory");
+        shrink(&mut filter);
+        assert_eq!(filter.slots(), expected, "{items} of {capacity} items");
+        holds_exactly(&filter, &hashes[..items]);
+    }
+}
+
+/// With short searches, or copies, chance decides whether tokens fit: in another order they might.
+#[test]
+fn a_second_shrink_changes_nothing() {
+    for seed in 0..100 {
+        let filter = builder(427).search_budget(3).build();
+        let mut filter = filter.expect("a possible budget");
+        let hashes: Vec<u64> = random(seed).take(4_000).collect();
+        insert_all(&filter, &hashes);
+        let stay = 1 + mix(seed) as usize % 2_000;
+        remove_all(&filter, &hashes[stay..]);
+        shrink(&mut filter);
+        holds_exactly(&filter, &hashes[..stay]);
+    }
+    for seed in 5..10 {
+        let mut filter = filter(8);
+        let hashes: Vec<u64> = random(seed).take(3_712).collect();
+        let twice = |hashes: &[u64]| {
+            hashes
+                .iter()
+                .flat_map(|&hash| [hash; 2])
+                .collect::<Vec<_>>()
+        };
+        let (stay, go) = hashes.split_at(1_856);
+        let copies = twice(&hashes);
+        insert_all(&filter, &copies);
+        remove_all(&filter, twice(go));
+        shrink(&mut filter);
+        holds_exactly(&filter, &twice(stay));
     }
 }
 
@@ -154,7 +213,7 @@ fn one_that_has_not_grown_stays_as_it_is() {
 }
 
 #[test]
-fn a_doubling_that_is_under_way_is_in_nobody_s_way() {
+fn a_doubling_under_way_does_not_prevent_shrinking() {
     for (capacity, items) in [(8, 300), (8, 9_000), (1_000, 20_000)] {
         // No splits, and nearly all of them.
         for split in [0.0, 0.4, 0.8] {
@@ -177,7 +236,7 @@ fn a_doubling_that_is_under_way_is_in_nobody_s_way() {
             remove_all(&other, &hashes);
             holds_exactly(&other, &stay);
 
-            // Removes take part in the doubling, so it may end on the way.
+            // Removes take part in the doubling, so it may end meanwhile.
             remove_all(&filter, &hashes);
             shrink(&mut filter);
             assert!(filter.slots() < slots);
@@ -188,7 +247,7 @@ fn a_doubling_that_is_under_way_is_in_nobody_s_way() {
     }
 }
 
-/// Of a doubling that the items need: it ends forwards.
+/// The items need this doubling, so it is completed.
 #[test]
 fn a_doubling_that_is_needed_ends() {
     for capacity in [8, 1_000] {
@@ -198,7 +257,7 @@ fn a_doubling_that_is_needed_ends() {
             hashes.extend(more.next());
             insert_all(&filter, hashes.last());
         }
-        // The size before is for fewer.
+        // The size before has room for fewer.
         hashes.extend(more.take(10));
         insert_all(&filter, &hashes[hashes.len() - 10..]);
         assert!(filter.doubled().is_some(), "it doubles");
@@ -209,7 +268,7 @@ fn a_doubling_that_is_needed_ends() {
     }
 }
 
-/// Of one item, two tables hold more copies than one can.
+/// Two tables hold more copies of one item than one table can.
 #[test]
 fn copies_that_one_table_cannot_hold_are_not_lost() {
     let mut filter = filter(1);
@@ -225,7 +284,7 @@ fn copies_that_one_table_cannot_hold_are_not_lost() {
     shrink(&mut filter);
     assert_eq!((filter.count_hash(item), filter.len()), (16, 16));
     assert!(filter.slots() < slots, "one of both tables is smaller");
-    // They go, and then there is room in what is left.
+    // The copies are removed, and then there is room in the rest.
     for left in (0..16).rev() {
         assert!(filter.remove_hash(item), "a copy is lost");
         assert_eq!(filter.count_hash(item), left);
@@ -234,7 +293,7 @@ fn copies_that_one_table_cannot_hold_are_not_lost() {
     assert_eq!((filter.slots(), filter.tables()), (8, 1));
 }
 
-/// One that is at its limit has no memory for another table besides, and wants it back all the more.
+/// A filter at its limit has no memory for another table, and needs shrinking most.
 #[test]
 fn one_at_its_limit_becomes_small_and_the_limit_stays() {
     for (capacity, most) in [(1_000, 1 << 20), (8, 200 << 10)] {
@@ -261,9 +320,9 @@ fn one_at_its_limit_becomes_small_and_the_limit_stays() {
     }
 }
 
-/// What has been given back can be had again.
+/// Memory that was given back can be allocated again.
 #[test]
-fn the_limit_on_the_rate_is_for_what_there_is_at_present() {
+fn the_limit_on_the_rate_is_for_the_present_size() {
     let builder = builder(8).max_false_positive_rate(0.000_64);
     let mut filter = builder.build().expect("a possible rate");
     for round in 0..10 {
@@ -276,7 +335,8 @@ fn the_limit_on_the_rate_is_for_what_there_is_at_present() {
     }
 }
 
-/// Of two tables, neither of which holds all that is left, the first keeps nothing of the sizes that it has left.
+/// With two tables, neither of which holds all remaining items, the first keeps no memory of its
+/// earlier sizes.
 #[test]
 fn two_tables_that_stay_take_little() {
     let mut filter = filter(8);

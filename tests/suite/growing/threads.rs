@@ -1,20 +1,20 @@
-//! Several threads: each knows what it has put in, whatever the others do to the table.
+//! Several threads: each finds the items that it inserted, whatever the others do to the table.
 
 use crew::Crew;
 use lockfree_cuckoo::InsertError;
-use lockfree_cuckoo::testing::{Double, Relocate};
+use lockfree_cuckoo::testing::Internals;
 use model::mix;
 
 use super::{ALL, assert_all_in, distinct, filter, insert_all, narrow, remove_all};
 
-/// Each has items of its own, whose prefixes are nested with those of all others.
+/// Returns items of one thread, whose prefixes are nested with those of all other threads.
 fn own(thread: usize, items: u64, bits: u32) -> impl Iterator<Item = u64> + Clone {
     let start = (thread as u64) << 32;
     (start..start + items).map(move |item| narrow(item, bits))
 }
 
-/// Workers fill the filter and empty it by turns. Helpers move tokens, begin to double the table, and take copies, which
-/// must have what is in all the while.
+/// Workers fill the filter and empty it in turns. Helpers move tokens, begin doublings, and take
+/// snapshots, which must hold the items that are stored throughout.
 fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
     let filter = filter(1);
     let residents: Vec<u64> = (0..40).map(|item| narrow(u64::MAX - item, bits)).collect();
@@ -28,7 +28,7 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
                 for hash in own(thread, items, bits) {
                     match filter.insert_hash(hash) {
                         Ok(()) => stored.push(hash),
-                        // Of few heads, items have few other buckets.
+                        // Items with few heads have few alternates.
                         Err(InsertError::Full { .. }) if bits < ALL => continue,
                         Err(InsertError::TooManyCopies { .. }) => {}
                         Err(error) => panic!("{error}"),
@@ -38,7 +38,7 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
                 if round + 1 == rounds {
                     break;
                 }
-                // Some go, in another order.
+                // Some are removed, in another order.
                 stored.sort_by_key(|&hash| mix(hash ^ round as u64));
                 remove_all(&filter, stored.drain(stored.len() / 3..));
                 assert_all_in(&filter, &stored);
@@ -48,7 +48,7 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
         2,
         |crew, helper| {
             let mut copied = 0;
-            // Under much load none may succeed before the others are done.
+            // On a loaded machine none may succeed before the others are done.
             while crew.at_work() || helper == 1 && copied == 0 {
                 if helper == 0 {
                     for hash in residents.iter().copied().chain(own(0, 50, bits)) {
@@ -58,7 +58,7 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
                         filter.begin_to_double();
                     }
                 } else if let Ok(copy) = filter.snapshot() {
-                    // It has what is in all the while.
+                    // It holds the items that are stored throughout.
                     assert_all_in(&copy, &residents);
                     copied += 1;
                 }
@@ -76,7 +76,7 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
 }
 
 #[test]
-fn what_threads_own_stays_through_ten_doublings_and_behind_them() {
+fn items_of_threads_stay_through_ten_doublings_and_more() {
     // 24,000 items: more than the 8,192 slots of the first table when it is full.
     fill_and_empty(4, ALL, 3, 6_000);
     fill_and_empty(2, ALL, 2, 12_000);
@@ -89,7 +89,7 @@ fn prefixes_that_are_nested_across_threads_are_not_mixed_up() {
 }
 
 #[test]
-fn of_those_who_add_an_item_exactly_one_is_told_so() {
+fn exactly_one_of_racing_admissions_succeeds() {
     for (threads, bits) in [(2, ALL), (4, ALL), (4, 16)] {
         for round in 0..10u64 {
             let filter = filter(1);
@@ -126,7 +126,8 @@ fn of_those_who_add_an_item_exactly_one_is_told_so() {
     }
 }
 
-/// One to four copies of each item, in one table and in several. One thread adds other items, so that the filter doubles.
+/// One to four copies of each item, in one table and in several. One thread adds other items, so
+/// that the filter doubles.
 #[test]
 fn each_copy_is_removed_once_while_the_filter_grows() {
     for (threads, number) in [(2, 2_000), (4, 2_000), (4, 7_000)] {
@@ -147,7 +148,7 @@ fn each_copy_is_removed_once_while_the_filter_grows() {
             }
             for _ in 0..4 {
                 for at in 0..wanted.len() {
-                    // Half of them meet at each item, half come from the other end.
+                    // Half of the threads start at each end and meet at every item.
                     let at = [at, wanted.len() - 1 - at][thread % 2];
                     removed[at] += usize::from(filter.remove_hash(wanted[at]));
                 }
@@ -163,7 +164,7 @@ fn each_copy_is_removed_once_while_the_filter_grows() {
     }
 }
 
-/// Each item is added and removed by all, and whoever succeeds notes it.
+/// All threads add and remove each item, and record their successes.
 #[test]
 fn items_are_in_once_or_not_at_all() {
     const TURNS: usize = 40_000;
@@ -174,7 +175,7 @@ fn items_are_in_once_or_not_at_all() {
             let mut balance = vec![0i64; items.len()];
             for turn in 0..TURNS / threads {
                 let dice = mix((thread as u64) << 32 | turn as u64);
-                // Now mostly in, now mostly out.
+                // Mostly inserts, then mostly removes.
                 let share = [7, 1][turn / 1_000 % 2];
                 let at = (dice >> 8) as usize % items.len();
                 if dice % 8 < share {
@@ -184,7 +185,7 @@ fn items_are_in_once_or_not_at_all() {
                     balance[at] -= i64::from(filter.remove_hash(items[at]));
                 }
                 if thread == 0 && turn % 64 == 0 {
-                    // It becomes no larger than a few times what is in.
+                    // It stays within a few times the size of its content.
                     if filter.slots() < 1 << 14 {
                         filter.begin_to_double();
                     }

@@ -1,4 +1,4 @@
-//! How long an item is in, on one thread, and what is stored of that.
+//! Lives: how long an item stays, on one thread, and its stored form.
 
 use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{BuildError, InsertError, ReadError, RotatingCuckooFilter};
@@ -13,7 +13,7 @@ fn an_item_is_in_for_as_many_rotations_as_there_are_generations() {
         let filter = as_given(200, generations);
         assert_eq!(filter.generations(), generations);
         let items = distinct(geometry(&filter), 100, generations as u64);
-        // Several times round, so that each table has each part.
+        // Several times round, so that each table has each role.
         for _ in 0..3 * generations {
             filter.insert_many_hash(&items).expect("room");
             for rotation in 1..=generations {
@@ -27,7 +27,8 @@ fn an_item_is_in_for_as_many_rotations_as_there_are_generations() {
     }
 }
 
-/// A refreshed item: inserted again, and one copy removed. It lives as long as the new copy should.
+/// Refreshing an item: it is inserted again, and one copy is removed. It lives as long as the new
+/// copy.
 #[test]
 fn a_remove_takes_the_oldest_copy() {
     for generations in 2..=5 {
@@ -63,7 +64,7 @@ fn a_refreshed_item_lives_from_the_last_time() {
                 assert_eq!(filter.refresh_hash(7 << 32 | 1), Ok(false), "it is in");
             }
         }
-        // One copy in each generation, however often.
+        // One copy in each generation, however often it is inserted.
         assert_eq!(filter.count_hash(7 << 32 | 1), generations);
         for _ in 1..generations {
             filter.rotate().expect("alone");
@@ -76,6 +77,56 @@ fn a_refreshed_item_lives_from_the_last_time() {
             Ok(true),
             "it is new again"
         );
+    }
+}
+
+/// The youngest of several copies counts.
+#[test]
+fn the_age_of_an_item_is_the_number_of_rotations_since_it_came() {
+    const ITEM: u64 = 7 << 32 | 1;
+    for generations in [2, 3, 15] {
+        let filter = as_given(100, generations);
+        // Several times round, so that each table has each role.
+        for _ in 0..3 * generations {
+            assert_eq!(filter.age_hash(ITEM), None, "it is forgotten");
+            filter.insert_hash(ITEM).expect("room");
+            for age in 0..generations {
+                assert_eq!(filter.age_hash(ITEM), Some(age));
+                filter.rotate().expect("alone");
+            }
+        }
+        filter.insert_hash(ITEM).expect("room");
+        filter.rotate().expect("alone");
+        assert_eq!(filter.refresh_hash(ITEM), Ok(false));
+        assert_eq!(
+            (filter.age_hash(ITEM), filter.count_hash(ITEM)),
+            (Some(0), 2)
+        );
+        assert!(filter.remove_hash(ITEM));
+        assert_eq!(filter.age_hash(ITEM), Some(0), "the older copy was removed");
+    }
+}
+
+/// Another call empties the spare, or the next rotation does.
+#[test]
+fn a_turn_forgets_as_a_rotation_does() {
+    for cleans in [true, false] {
+        let filter = as_given(1_000, 2);
+        let items = distinct(geometry(&filter), 10_000, 4);
+        for (turn, items) in items.chunks(1_000).enumerate() {
+            filter.insert_many_hash(items).expect("room");
+            assert_eq!(filter.turn_if(turn as u64 + 1), Ok(false), "another one");
+            assert_eq!(filter.turn_if(turn as u64), Ok(true));
+            if cleans {
+                assert_eq!(filter.clean_spare(), Ok(()));
+            }
+            assert!(items.iter().all(|&item| filter.contains_hash(item)));
+            assert_eq!(
+                filter.len(),
+                1_000,
+                "the items of the last turn are forgotten"
+            );
+        }
     }
 }
 
@@ -105,10 +156,11 @@ fn a_batch_is_refreshed_item_by_item() {
     );
 }
 
-/// Of hashes, and of items, which are hashed some at a time: what the last ones of them say is of the whole batch.
+/// For hashes, and for items, which are hashed in groups: the answer for the last group must cover
+/// the whole batch.
 #[test]
 fn a_batch_stops_where_one_is_refused() {
-    // The hasher gives each item as its hash.
+    // The hasher returns each item as its hash.
     let [by_item, by_hash] = [(); 2].map(|()| as_given(1_000, 2));
     let items = distinct(geometry(&by_item), 4_000, 9);
     for filter in [&by_item, &by_hash] {
@@ -184,7 +236,7 @@ fn impossible_numbers_of_generations_are_errors() {
     }
 }
 
-/// One descriptor is enough for one thread, however much is to be emptied.
+/// One descriptor is enough for one thread, however many words must be emptied.
 #[test]
 fn one_descriptor_is_enough() {
     let builder = RotatingCuckooFilter::builder().capacity(1_000);
@@ -198,7 +250,7 @@ fn one_descriptor_is_enough() {
     assert_eq!(filter.len(), 1_000);
 }
 
-/// Several periods, with items that are only in one of them.
+/// Returns a filter after several periods, with the items of each period.
 fn aged(generations: usize, rotations: usize) -> (RotatingCuckooFilter<AsGiven>, Vec<u64>) {
     let filter = as_given(200, generations);
     let items = distinct(geometry(&filter), 100 * (rotations + 1), 1);
@@ -211,7 +263,7 @@ fn aged(generations: usize, rotations: usize) -> (RotatingCuckooFilter<AsGiven>,
     (filter, items)
 }
 
-/// What is stored, with another number at an offset, and checksums that match again.
+/// Reads stored bytes with another number at an offset and repaired checksums.
 fn read_with(
     bytes: &[u8],
     changes: &[(usize, u64)],
@@ -237,7 +289,7 @@ fn each_generation_has_as_many_items_as_it_says() {
             assert!(matches!(error, ReadError::Malformed { .. }), "{error}");
         }
     }
-    // The sum is true.
+    // The sum is right.
     for lies in [[99, 101, 100], [100, 99, 101], [300, 0, 0]] {
         let lies: Vec<(usize, u64)> = items.into_iter().zip(lies).collect();
         let error = read_with(&bytes, &lies).expect_err("lies");
@@ -245,7 +297,7 @@ fn each_generation_has_as_many_items_as_it_says() {
     }
 }
 
-/// The count begins again, and nothing else does.
+/// The number of rotations wraps, and nothing else changes.
 #[test]
 fn a_filter_rotates_on_after_the_last_number_of_rotations() {
     let last = (1 << 43) - 1;

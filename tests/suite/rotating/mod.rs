@@ -1,12 +1,15 @@
-//! Filters that rotate: what is in, and for how long.
+//! Rotating filters: which items are stored, and for how long.
 //!
-//! 1. A life: an item is in for exactly as many rotations as there are generations; a remove takes the oldest copy; a
-//!    refusal concerns the young generation alone.
-//! 2. Several threads, and rotations under way: no item is missed in its time, none is in after it, each is new to
-//!    exactly one thread once in its life, and tokens are counted exactly.
+//! 1. Lives: an item stays for exactly as many rotations as there are generations; a remove takes
+//!    the oldest copy; a refusal depends on the young generation alone.
+//! 2. Several threads, while the filter rotates: an item is found until it expires and not later,
+//!    `insert_unique` adds it for exactly one thread in each of its lives, and the count of tokens
+//!    is exact.
+//! 3. Rotations by a clock: at least a period passes between two rotations, whatever thread stops.
 //!
-//! That copies go on as the original is in `oracle`.
+//! `oracle` checks that copies behave as the original.
 
+mod clock;
 mod lives;
 mod threads;
 
@@ -22,7 +25,7 @@ fn as_given(capacity: usize, generations: usize) -> RotatingCuckooFilter<AsGiven
     builder.hasher(AsGiven).build().expect("memory")
 }
 
-/// Of each generation.
+/// Returns the geometry of each generation.
 fn geometry<S>(filter: &RotatingCuckooFilter<S>) -> Geometry {
     Geometry::with_slots(Layout::DEFAULT, filter.slots() / filter.generations())
 }

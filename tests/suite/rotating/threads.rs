@@ -1,4 +1,4 @@
-//! Several threads, and rotations under way.
+//! Several threads, while the filter rotates.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,8 +7,8 @@ use model::mix;
 
 use super::{as_given, distinct, geometry};
 
-/// Each thread inserts items of its own, and looks them up as long as they are to be in. Rotations go on all the
-/// while.
+/// Each thread inserts items of its own, and looks them up until they expire. The filter rotates
+/// all the time.
 #[test]
 fn an_item_is_found_in_its_time() {
     for generations in 2..=5 {
@@ -44,7 +44,8 @@ fn an_item_is_found_in_its_time() {
     }
 }
 
-/// An item that is refreshed, inserted again and removed once, is found by all at any time, and is in each snapshot.
+/// An item that is inserted again and removed once is found by all threads at any time, and is in
+/// each snapshot.
 #[test]
 fn an_item_that_is_refreshed_is_never_missed() {
     for generations in 2..=4 {
@@ -68,7 +69,7 @@ fn an_item_that_is_refreshed_is_never_missed() {
             |crew, helper| {
                 let mut looks = 0;
                 loop {
-                    // The last one has the filter alone.
+                    // The last thread is alone.
                     let at_work = crew.at_work();
                     let snapshot = (helper == 2).then(|| filter.snapshot().ok()).flatten();
                     looks += usize::from(helper != 2 || snapshot.is_some());
@@ -91,7 +92,8 @@ fn an_item_that_is_refreshed_is_never_missed() {
     }
 }
 
-/// All add the same items, while one of them rotates: each is new to exactly one, once in each of its lives.
+/// All threads add the same items, while one of them rotates: exactly one adds each, once in each
+/// of its lives.
 #[test]
 fn an_item_is_new_to_one_thread_once_in_its_life() {
     const LIVES: u64 = 40;
@@ -102,7 +104,7 @@ fn an_item_is_new_to_one_thread_once_in_its_life() {
         Crew::workers(4, |crew, thread| {
             for life in 0..LIVES {
                 for (at, &item) in items.iter().enumerate() {
-                    // In the middle of the race, but not so often that a life ends.
+                    // In the middle of the race, but not often enough to end a life.
                     if thread == 0 && at % 300 == 100 && at / 300 + 1 < generations {
                         filter.rotate().expect("nobody is in the way");
                     }
@@ -129,7 +131,8 @@ fn an_item_is_new_to_one_thread_once_in_its_life() {
     }
 }
 
-/// Of the threads that ask for one rotation, one makes it. Others rotate at will, and all of it is conserved.
+/// If several threads ask for one rotation, one of them makes it. Others rotate at random times,
+/// and the tokens are conserved.
 #[test]
 fn a_rotation_that_several_ask_for_is_made_once() {
     let filter = as_given(500, 3);
@@ -153,10 +156,10 @@ fn a_rotation_that_several_ask_for_is_made_once() {
     assert!(items.iter().all(|&item| !filter.contains_hash(item)));
 }
 
-/// Rotations as fast as several threads can, while others write: what is forgotten does not come back, and the count
-/// is exact at the end.
+/// Several threads rotate as fast as they can while others write: expired items do not come back,
+/// and the count is exact at the end.
 #[test]
-fn what_is_forgotten_stays_so_under_a_storm_of_rotations() {
+fn expired_items_stay_away_under_many_rotations() {
     for generations in 2..=4 {
         let filter = as_given(300, generations);
         let items = distinct(geometry(&filter), 2_000, 8);

@@ -1,0 +1,259 @@
+//! From a source to an engine: front to back, everything checked.
+//!
+//! Reading trusts nothing unchecked, and allocates no more than the input has shown to be there.
+
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+use crate::allocate;
+use crate::codec::chunks::Stored;
+use crate::codec::header::{
+    CHECKSUM, ENTRY, Entry, Header, HeaderFields, MAX_TABLES, PADDING, WORD, demand, malformed,
+};
+use crate::codec::source::Source;
+use crate::engine::operations::Build;
+use crate::error::ReadError;
+use crate::kernel::geometry::Geometry;
+use crate::kernel::layout::{Bucket, Layout};
+use crate::kernel::table::{Partial, Table};
+
+/// An engine that can be restored from its stored form.
+pub trait Restored: Stored + Build {
+    /// The possible numbers of tables.
+    const TABLES: RangeInclusive<usize>;
+
+    /// A valid entry of the list.
+    type Table: Copy;
+
+    /// Checks the numbers that only this kind has.
+    fn check(numbers: &HeaderFields) -> Result<(), ReadError>;
+    /// Checks an entry of the list against the table `before` it.
+    fn table(
+        numbers: &HeaderFields,
+        entry: Entry,
+        before: Option<Self::Table>,
+    ) -> Result<Self::Table, ReadError>;
+    /// The words of a table.
+    fn geometry(table: Self::Table) -> Geometry<Self::Layout>;
+    /// The engine with these tables, if the words are valid in them. `outside` is the number of
+    /// bytes of the filter outside of the engine's heap.
+    fn assemble(
+        numbers: &HeaderFields,
+        tables: Vec<(Self::Table, UncheckedWords<Self::Layout>)>,
+        outside: usize,
+    ) -> Result<Self, ReadError>;
+}
+
+/// Reads what follows the header of a filter of this kind and layout.
+pub(crate) fn read<E: Restored>(
+    header: &Header,
+    source: &mut dyn Source,
+    outside: usize,
+) -> Result<E, ReadError> {
+    let numbers = header.numbers()?;
+    demand(
+        E::TABLES.contains(&numbers.tables),
+        "its number of tables is out of range",
+    )?;
+    E::check(&numbers)?;
+
+    let mut input = Input::behind(header, source);
+    let head = Header::BYTES + numbers.tables * ENTRY + PADDING + CHECKSUM;
+    input.expect_at_least(head as u64);
+    let mut entries = [Entry::default(); MAX_TABLES];
+    let entries = &mut entries[..numbers.tables];
+    for entry in &mut *entries {
+        *entry = input.entry()?;
+    }
+    let mut padding = [0; PADDING];
+    input.covered(&mut padding)?;
+    input.checksum()?;
+    demand(
+        padding == [0; PADDING],
+        "an unused byte behind the list is not 0",
+    )?;
+    let mut listed: Vec<E::Table> = Vec::new();
+    allocate::grow(&mut listed, numbers.tables)?;
+    for entry in entries {
+        listed.push(E::table(&numbers, *entry, listed.last().copied())?);
+    }
+    let words = |&table: &E::Table| E::geometry(table).buckets() as u64;
+    let words: u64 = listed.iter().map(words).sum();
+    input.expect((head + CHECKSUM) as u64 + words * WORD as u64)?;
+    let mut tables = Vec::new();
+    allocate::grow(&mut tables, numbers.tables)?;
+    for table in listed {
+        tables.push((table, input.words(E::geometry(table))?));
+    }
+    input.checksum()?;
+    E::assemble(&numbers, tables, outside)
+}
+
+/// The geometry of a stored number of buckets.
+pub(crate) fn geometry<L: Layout>(stored: u64) -> Result<Geometry<L>, ReadError> {
+    let buckets = usize::try_from(stored)
+        .ok()
+        .filter(|&buckets| buckets <= Geometry::<L>::MAX_BUCKETS)
+        .ok_or(ReadError::TooLarge { buckets: stored })?;
+    Geometry::with_buckets(buckets).ok_or(malformed("its number of buckets is impossible"))
+}
+
+/// Checks only against the number of slots, not against the builder's choice: the sizing may
+/// change.
+pub(crate) fn at_most_slots<L: Layout>(
+    stored: u64,
+    geometry: Geometry<L>,
+    reason: &'static str,
+) -> Result<usize, ReadError> {
+    let number = usize::try_from(stored).ok();
+    number
+        .filter(|&number| number <= geometry.slots())
+        .ok_or(malformed(reason))
+}
+
+/// A source that has been read up to some position, with the checksum of everything before it
+/// except the checksums.
+struct Input<'a> {
+    source: &'a mut dyn Source,
+    checksum: crc32fast::Hasher,
+    /// Number of bytes read so far.
+    found: u64,
+    /// Number of bytes that there must be.
+    expected: u64,
+    /// Whether they are known to be there.
+    known: bool,
+}
+
+impl<'a> Input<'a> {
+    /// The input behind a header.
+    fn behind(header: &Header, source: &'a mut dyn Source) -> Self {
+        Self {
+            source,
+            checksum: header.begin_checksum(),
+            found: Header::BYTES as u64,
+            expected: Header::BYTES as u64,
+            known: false,
+        }
+    }
+
+    /// Expects this many bytes in total.
+    fn expect(&mut self, bytes: u64) -> Result<(), ReadError> {
+        self.expected = bytes;
+        self.known = self.source.has_exactly(bytes)?;
+        Ok(())
+    }
+
+    /// Expects at least this many bytes.
+    fn expect_at_least(&mut self, bytes: u64) {
+        self.expected = bytes;
+    }
+
+    fn take(&mut self, buffer: &mut [u8]) -> Result<(), ReadError> {
+        let count = self.source.take(buffer)?;
+        self.found += count as u64;
+        if count < buffer.len() {
+            return Err(ReadError::Truncated {
+                expected: self.expected,
+                found: self.found,
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads the next bytes, and adds them to the checksum.
+    fn covered(&mut self, buffer: &mut [u8]) -> Result<(), ReadError> {
+        self.take(buffer)?;
+        self.checksum.update(buffer);
+        Ok(())
+    }
+
+    /// Reads an entry of the list.
+    fn entry(&mut self) -> Result<Entry, ReadError> {
+        let mut numbers = [[0; WORD]; 2];
+        self.covered(numbers.as_flattened_mut())?;
+        let [shape, items] = numbers.map(u64::from_le_bytes);
+        Ok(Entry { shape, items })
+    }
+
+    /// Checks a checksum of everything before it.
+    fn checksum(&mut self) -> Result<(), ReadError> {
+        let mut stored = [0; CHECKSUM];
+        self.take(&mut stored)?;
+        if u32::from_le_bytes(stored) == self.checksum.clone().finalize() {
+            Ok(())
+        } else {
+            Err(ReadError::Checksum)
+        }
+    }
+}
+
+/// Words that were read. Only the checksum shows whether they are undamaged.
+#[derive(Debug)]
+pub struct UncheckedWords<L> {
+    geometry: Geometry<L>,
+    table: Partial<L>,
+    items: usize,
+    packed: bool,
+}
+
+/// Number of bytes read at once, on the stack.
+const CHUNK: usize = 1 << 14;
+
+/// Maximum number of bytes of a table allocated before a source of unknown length has given more.
+const AHEAD: usize = 1 << 19;
+
+impl Input<'_> {
+    /// Reads the words of one table.
+    fn words<L: Layout>(&mut self, geometry: Geometry<L>) -> Result<UncheckedWords<L>, ReadError> {
+        let buckets = geometry.buckets();
+        let mut words = UncheckedWords {
+            geometry,
+            table: Partial::new(),
+            items: 0,
+            packed: true,
+        };
+        let mut chunk = [[0; WORD]; CHUNK / WORD];
+        while words.table.len() < buckets {
+            let left = buckets - words.table.len();
+            let count = chunk.len().min(left);
+            if words.table.room() < count {
+                // Double the table, so that each word is moved a bounded number of times.
+                let some = words.table.len().max(AHEAD / WORD);
+                words
+                    .table
+                    .reserve(if self.known { left } else { left.min(some) })?;
+            }
+            let chunk = &mut chunk[..count];
+            self.covered(chunk.as_flattened_mut())?;
+            for &word in &*chunk {
+                words.push(Bucket::from_bits(u64::from_le_bytes(word)));
+            }
+        }
+        Ok(words)
+    }
+}
+
+impl<L: Layout> UncheckedWords<L> {
+    fn push(&mut self, bucket: Bucket<L>) {
+        self.packed &= bucket.is_packed();
+        self.items += bucket.len();
+        self.table.push(bucket);
+    }
+
+    /// The unchecked words, for a caller who checks them.
+    #[cfg(feature = "std")]
+    pub(crate) fn unchecked(self) -> Table<L> {
+        self.table.build(self.geometry)
+    }
+
+    /// Returns the table if it is valid and holds `items` items. Call it after the checksum: the
+    /// checksum detects damage, and this detects bytes that this crate did not write.
+    pub(crate) fn check(self, items: usize) -> Result<Table<L>, ReadError> {
+        demand(self.packed, "a bucket is not one that the layout has")?;
+        demand(
+            self.items == items,
+            "its number of items differs from the stored number",
+        )?;
+        Ok(self.table.build(self.geometry))
+    }
+}

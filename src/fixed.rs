@@ -1,0 +1,257 @@
+//! The fixed filter: one table of atomic words, whose tokens threads add, find and remove without a
+//! lock.
+//!
+//! From the bottom up; each module imports only from those above it in this list, from the
+//! [kernel](crate::kernel), where hops are executed ([`relocate`](crate::kernel::relocate)), and
+//! from what all filters share: `engine`, `codec`, `error`, `sync`.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `tokens` | `TokenTable`: the table with its descriptors, stripes and hints |
+//! | `help` | how a writer handles a frozen word |
+//! | `ops` | lookup, insert and remove, each from its fast path to its slow path |
+//! | `unique` | adding the only token of a class, with the decision that helpers may take |
+//! | `snapshot` | the whole table, while others write |
+//! | `counted` | a table and the number of its tokens |
+//! | `stored` | its stored form |
+//!
+//! `help` and `unique` call each other, as methods of `TokenTable`: a writer that meets a pending
+//! admission decides it, and an admission helps what it meets.
+
+pub(crate) mod counted;
+mod help;
+mod ops;
+mod snapshot;
+pub(crate) mod stored;
+pub(crate) mod tokens;
+mod unique;
+
+use crate::engine::measures::Measures;
+use crate::engine::operations::{Build, RawFilter, StoresValues, check_lengths, insert_each};
+use crate::engine::plan::{Plan, RatedLoad};
+use crate::engine::values::{MAX_COPIES, Values};
+use crate::error::{
+    BuildError, InsertError, InsertManyError, OutOfMemory, SnapshotError, ValueError,
+};
+use crate::fixed::counted::CountedTable;
+use crate::kernel::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
+use crate::kernel::prefetch::is_near;
+use crate::kernel::sizing::{any_of, compared};
+
+/// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets
+/// of the layout `L`.
+#[derive(Debug)]
+pub struct Fixed<L: Layout = Lanes<4, 16>> {
+    pub(crate) table: CountedTable<L>,
+    /// The items that it was sized for.
+    pub(crate) capacity: usize,
+}
+
+/// With it, large filters reach a load of 0.96 to 0.975. Searches of this length are rare below
+/// 0.95.
+const DEFAULT_BUDGET: usize = LONG_BUDGET;
+
+impl<L: Layout> Build for Fixed<L> {
+    const KIND: Kind = Kind::Fixed;
+    type Layout = L;
+
+    fn rated_load(_: &Plan) -> RatedLoad {
+        RatedLoad::Sized { tables: 1 }
+    }
+
+    fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError> {
+        let (geometry, capacity) = plan.size.geometry::<L>()?;
+        plan.search_budget(DEFAULT_BUDGET)?;
+        let bytes = outside + CountedTable::bytes_for(geometry, plan.descriptors);
+        let rated_load = Self::rated_load(plan);
+        plan.measures(Self::KIND, rated_load, (geometry, capacity), bytes)
+    }
+
+    fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError> {
+        // Refuses before anything is allocated.
+        Self::measures(plan, outside)?;
+        let (geometry, capacity) = plan.size.geometry()?;
+        let budget = plan.search_budget(DEFAULT_BUDGET)?;
+        let table = CountedTable::new(geometry, budget, plan.descriptors)?;
+        Ok(Self { table, capacity })
+    }
+
+    fn empty_like(&self) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            table: self.table.empty_like()?,
+            capacity: self.capacity,
+        })
+    }
+
+    fn snapshot(&self) -> Result<Self, SnapshotError> {
+        Ok(Self {
+            table: self.table.snapshot()?,
+            capacity: self.capacity,
+        })
+    }
+}
+
+impl<L: Layout> RawFilter for Fixed<L> {
+    fn kind(&self) -> Kind {
+        Self::KIND
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::of::<L>()
+    }
+
+    fn clear(&mut self) {
+        self.table.clear();
+    }
+
+    fn valued(&self) -> Option<&dyn StoresValues> {
+        if L::VALUE_BITS == 0 {
+            return None;
+        }
+        Some(self)
+    }
+
+    fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    fn slots(&self) -> usize {
+        self.table.slots()
+    }
+
+    fn tables(&self) -> usize {
+        1
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.table.bytes()
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        any_of::<L>(compared(self.len(), self.table.geometry()))
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        self.table.tokens().contains(hash)
+    }
+
+    #[inline]
+    fn insert(&self, hash: u64) -> Result<(), InsertError> {
+        match self.table.insert(hash, 0) {
+            Ok(()) => Ok(()),
+            Err(failure) => Err(self.table.refused(failure)),
+        }
+    }
+
+    #[inline]
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
+        match self.table.insert_unique(hash) {
+            Ok(inserted) => Ok(inserted),
+            Err(failure) => Err(self.table.refused(failure)),
+        }
+    }
+
+    // See `Filter::remove_hash`.
+    #[inline(always)]
+    fn remove(&self, hash: u64) -> bool {
+        self.table.remove(hash)
+    }
+
+    fn count(&self, hash: u64) -> usize {
+        self.table.tokens().count(hash)
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u64) {
+        self.table.tokens().prefetch(hash);
+    }
+
+    #[inline]
+    fn is_near(&self) -> bool {
+        is_near(self.table.tokens().buckets())
+    }
+
+    #[inline]
+    fn insert_many(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
+        if self.is_near() {
+            insert_each(self, hashes.iter().copied())
+        } else {
+            insert_each(self, self.table.tokens().prefetching_alternates(hashes))
+        }
+    }
+
+    fn relocate_one(&self, hash: u64) -> bool {
+        self.table.tokens().relocate_one(hash)
+    }
+
+    fn taken(&self) -> usize {
+        self.table.tokens().taken()
+    }
+}
+
+/// Only layouts with values call these: `valued` returns none of the others.
+impl<L: Layout> StoresValues for Fixed<L> {
+    #[inline]
+    fn max_value(&self) -> u16 {
+        ((1 << L::VALUE_BITS) - 1) as u16
+    }
+
+    fn insert_value_hash(&self, hash: u64, value: u16) -> Result<(), InsertError> {
+        self.check_value(value)?;
+        let inserted = self.table.insert(hash, value);
+        inserted.map_err(|failure| self.table.refused(failure))
+    }
+
+    fn insert_unique_value_hash(&self, hash: u64, value: u16) -> Result<Option<u16>, InsertError> {
+        self.check_value(value)?;
+        let found = self.table.find_or_insert(hash, value);
+        found.map_err(|failure| self.table.refused(failure))
+    }
+
+    #[inline]
+    fn value_hash(&self, hash: u64) -> Option<u16> {
+        self.table.tokens().value(hash)
+    }
+
+    fn values_hash(&self, hash: u64) -> Values {
+        let (mut values, mut count) = ([0; MAX_COPIES], 0);
+        self.table.tokens().values(hash, |value| {
+            values[count] = value;
+            count += 1;
+        });
+        Values::first(values, count)
+    }
+
+    fn replace_value_hash(&self, hash: u64, old: u16, new: u16) -> Result<bool, ValueError> {
+        self.check_value(new)?;
+        Ok(old <= self.max_value() && self.table.tokens().replace_value(hash, old, new))
+    }
+
+    fn remove_value_hash(&self, hash: u64, value: u16) -> bool {
+        value <= self.max_value() && self.table.remove_value(hash, value)
+    }
+
+    #[track_caller]
+    fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>]) {
+        check_lengths(hashes, values);
+        let tokens = self.table.tokens();
+        for (value, hash) in values.iter_mut().zip(tokens.prefetching(hashes)) {
+            *value = tokens.value(hash);
+        }
+    }
+}
+
+impl<L: Layout> Fixed<L> {
+    fn check_value(&self, value: u16) -> Result<(), ValueError> {
+        let most = self.max_value();
+        if value > most {
+            return Err(ValueError { value, most });
+        }
+        Ok(())
+    }
+}

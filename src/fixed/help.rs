@@ -1,0 +1,85 @@
+//! Helping: how a writer handles a frozen word.
+//!
+//! A pending relocation or emptying is aborted, a pending admission is decided, or aborted if only
+//! its owner may decide it, and a decided use is written back. So no writer waits for an owner that
+//! may never continue.
+
+use crate::fixed::tokens::TokenTable;
+use crate::kernel::descriptor::{Resolved, Status};
+use crate::kernel::elsewhere::NothingElsewhere;
+use crate::kernel::layout::{Bucket, Layout};
+use crate::kernel::word::Content;
+use crate::sync;
+use crate::sync::Event;
+
+impl<L: Layout> TokenTable<L> {
+    /// Reads a word as a writer does: returns its content at a time when it is not a reference.
+    /// Aborts a pending relocation, ends a pending admission, writes back what is decided.
+    /// Lock-free: a round is repeated only after a transfer was decided, written back or replaced.
+    #[inline]
+    pub(crate) fn settle(&self, bucket: usize) -> Bucket<L> {
+        match self.table.load(bucket).content() {
+            Content::Bucket(content) => content,
+            Content::Reference(_) => self.settle_reference(bucket),
+        }
+    }
+
+    /// [`settle`](Self::settle) with a first read that returns the latest value there is, never a
+    /// stale one.
+    pub(crate) fn settle_latest(&self, bucket: usize) -> Bucket<L> {
+        match self.table.read_latest(bucket).content() {
+            Content::Bucket(content) => content,
+            Content::Reference(_) => self.settle_reference(bucket),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn settle_reference(&self, bucket: usize) -> Bucket<L> {
+        loop {
+            // Load again: since the caller's load, the word may hold another reference, or content.
+            let word = self.table.load(bucket);
+            let reference = match word.content() {
+                Content::Bucket(content) => return content,
+                Content::Reference(reference) => reference,
+            };
+            match self.pool.resolve(bucket, reference) {
+                // Its descriptor is in another use. Both words of the old use were written back
+                // before the next one began, so this word has changed: the next load finds
+                // something else. (Unless 2^38 uses have passed: `design`, "Progress".)
+                Resolved::Stale => {}
+                // Decide an admission that any thread may decide, by the rule that its owner would
+                // apply, also for an owner that is dead. The next round writes back.
+                Resolved::Pending(pending)
+                    if pending.transfer.moved.is_none() && !self.owner_commits =>
+                {
+                    self.decide(&pending, &NothingElsewhere);
+                }
+                // Abort anything else pending, which leaves both words as they were. If the owner,
+                // or another thread, has decided first, the exchange fails, and the next round
+                // finds the decision.
+                Resolved::Pending(pending) => {
+                    self.pool
+                        .decide(reference, pending.control, Status::Aborted);
+                    sync::trace(Event::Abort);
+                }
+                // Write back what is decided for good: every thread computes the same content from
+                // the descriptor. The exchange fails if another thread has written it back, and
+                // perhaps others have gone on from there.
+                Resolved::Settled(content) => {
+                    sync::trace(Event::Help);
+                    if self.table.exchange(bucket, word, content) {
+                        return content;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Settles each word once, as a writer does that meets it. Returns the number of tokens. Exact
+    /// if no thread writes.
+    pub(crate) fn settle_each(&self) -> usize {
+        let contents = (0..self.table.len()).map(|bucket| self.settle(bucket));
+        contents.map(Bucket::len).sum()
+    }
+}

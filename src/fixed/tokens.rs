@@ -1,0 +1,165 @@
+//! The table of tokens: the words, and what readers and writers of them share.
+
+use core::ops::Range;
+
+use crate::error::OutOfMemory;
+use crate::kernel::descriptor::{Pool, PoolSize, Resolved};
+use crate::kernel::geometry::Geometry;
+use crate::kernel::hints::{Hint, Hints};
+use crate::kernel::layout::{Bucket, Fingerprint, Layout};
+use crate::kernel::stripes::Stripes;
+use crate::kernel::table::Table;
+use crate::kernel::word::Content;
+use crate::sync;
+use crate::sync::Event;
+
+/// A multiset of tokens, spread over the words of a table.
+///
+/// A token is one stored copy of an item. All tokens of a fingerprint in the two candidates of an
+/// item belong to one class.
+#[derive(Debug)]
+pub(crate) struct TokenTable<L> {
+    pub(crate) table: Table<L>,
+    pub(crate) stripes: Stripes<false>,
+    pub(crate) pool: Pool<L>,
+    pub(crate) hints: Hints<L>,
+    /// Maximum number of buckets that one path search examines, up to
+    /// [`LONG_BUDGET`](crate::kernel::layout::words::LONG_BUDGET).
+    search_budget: u32,
+    /// Whether a pending admission is committed by its owner alone, who looks
+    /// [elsewhere](crate::kernel::elsewhere::AbsenceElsewhere) too. Other threads abort it.
+    /// Otherwise every thread may: what it needs to know is in the two words of the class.
+    pub(crate) owner_commits: bool,
+}
+
+impl<L: Layout> TokenTable<L> {
+    /// The tokens of this table, with the number of descriptors that it needs unless given.
+    pub(crate) fn with_table(
+        table: Table<L>,
+        search_budget: usize,
+        descriptors: Option<PoolSize>,
+    ) -> Result<Self, OutOfMemory> {
+        let descriptors = descriptors.unwrap_or_else(|| PoolSize::of_table(table.len()));
+        Ok(Self {
+            stripes: Stripes::new(table.len())?,
+            table,
+            pool: Pool::new(descriptors)?,
+            hints: Hints::new()?,
+            search_budget: search_budget as u32,
+            owner_commits: false,
+        })
+    }
+
+    /// The heap bytes of a new table of tokens.
+    pub(crate) fn bytes_for(geometry: Geometry<L>, descriptors: Option<PoolSize>) -> usize {
+        let buckets = geometry.buckets();
+        let descriptors = descriptors.unwrap_or_else(|| PoolSize::of_table(buckets));
+        let words = buckets * size_of::<u64>();
+        words + Stripes::<false>::bytes_for(buckets) + descriptors.bytes() + Hints::<L>::BYTES
+    }
+
+    /// An empty object like this one.
+    pub(crate) fn empty_like(&self) -> Result<Self, OutOfMemory> {
+        let table = Table::new(self.table.geometry())?;
+        let mut fresh = Self::with_table(table, self.search_budget(), Some(self.pool.size()))?;
+        fresh.owner_commits = self.owner_commits;
+        Ok(fresh)
+    }
+
+    /// The heap bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes() + self.stripes.bytes() + self.pool.bytes() + self.hints.bytes()
+    }
+
+    /// Where its parts are in memory.
+    pub(crate) fn places(&self) -> [(&'static str, Range<usize>); 4] {
+        [
+            ("table", self.table.place()),
+            ("stripes", self.stripes.place()),
+            ("descriptors", self.pool.place()),
+            ("hints", self.hints.place()),
+        ]
+    }
+
+    /// The number of buckets.
+    #[inline]
+    pub(crate) fn buckets(&self) -> usize {
+        self.table.len()
+    }
+
+    pub(crate) fn geometry(&self) -> Geometry<L> {
+        self.table.geometry()
+    }
+
+    pub(crate) fn search_budget(&self) -> usize {
+        self.search_budget as usize
+    }
+
+    /// From now on only its owner commits an admission.
+    pub(crate) fn require_owner_commit(&mut self) {
+        self.owner_commits = true;
+    }
+
+    /// Tells lookups and a running scan that a token of a class is about to hop, or to be removed
+    /// while an equal one is in the other bucket.
+    #[inline]
+    pub(crate) fn announce(&self, bucket: usize, fingerprint: Fingerprint) {
+        if self.stripes.bump(fingerprint) {
+            sync::trace(Event::Hint);
+            self.hints.note(Hint {
+                bucket,
+                fingerprint,
+            });
+        }
+    }
+
+    /// The number of bumps so far. Two readings are equal only if there was none between them.
+    pub(crate) fn announcements(&self) -> u64 {
+        self.stripes.bumps()
+    }
+
+    /// A read that disturbs no other thread: the logical content of a word at some moment during
+    /// the call.
+    #[inline]
+    pub(crate) fn peek(&self, bucket: usize) -> Bucket<L> {
+        match self.table.load(bucket).content() {
+            Content::Bucket(content) => content,
+            Content::Reference(_) => self.peek_frozen(bucket),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn peek_frozen(&self, bucket: usize) -> Bucket<L> {
+        loop {
+            match self.table.load(bucket).content() {
+                Content::Bucket(content) => return content,
+                Content::Reference(reference) => match self.pool.resolve(bucket, reference) {
+                    Resolved::Stale => {}
+                    Resolved::Settled(content) => return content,
+                    Resolved::Pending(pending) => return pending.old,
+                },
+            }
+        }
+    }
+
+    /// Empties the table, and takes back the descriptors and the right to scan that dead threads
+    /// held. In safe Rust a dead thread keeps its borrow; a caller from C vouches that no call is
+    /// in progress.
+    pub(crate) fn clear(&mut self) {
+        for bucket in 0..self.table.len() {
+            self.table.set(bucket, Bucket::EMPTY);
+        }
+        self.pool.reclaim();
+        self.pool.shrink();
+        self.stripes.end_all_scans();
+        self.hints.end_scan();
+    }
+
+    /// The number of taken slots. Exact if no thread writes.
+    pub(crate) fn taken(&self) -> usize {
+        (0..self.table.len())
+            .map(|bucket| self.peek(bucket).len())
+            .sum()
+    }
+}

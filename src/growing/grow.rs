@@ -1,0 +1,275 @@
+//! Growth: doubling the newest table, or adding one after it.
+
+use core::mem;
+
+use crate::allocate;
+use crate::error::{GrowthError, InsertError};
+use crate::growing::item::{Depth, MAX_LEVEL};
+use crate::growing::levels::Root;
+use crate::growing::memory::{FLUSHES, flush};
+use crate::growing::tables::{CountedGrowingTable, compared_when_first_full};
+use crate::growing::word::Lanes16;
+use crate::growing::{DEFAULT_BUDGET, Growing, full};
+use crate::kernel::layout::LONG_BUDGET;
+use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
+use crate::kernel::sizing::{any_of, items_for, pair_slots};
+use crate::sync;
+use crate::sync::Event;
+
+/// The number of disturbed attempts after which an insert treats the table as full.
+const MAX_RETRIES: usize = 16 * MAX_ATTEMPTS;
+
+/// An insert's record of its failed attempts.
+#[derive(Debug, Default)]
+pub(crate) struct RetryState {
+    attempts: usize,
+    /// Whether searches for a path go as far as those of a fixed-size filter.
+    searches_far: bool,
+    /// The state of the growth when the insert last ran out of retries.
+    progress: Option<(u32, usize)>,
+}
+
+// So a table's tokens are longer than those of the table before it at the same level.
+const _: () = assert!(Depth::First.full_tail() > Depth::Deeper.full_tail());
+
+/// A table counts as full only if at least one of this many slots is in use.
+const MIN_LOAD_DIVISOR: usize = 8;
+
+/// Tables of at most this many slots are counted before a refusal. To make a larger one look nearly
+/// empty takes more stopped threads than a machine runs.
+const RECOUNTED: usize = 1 << 14;
+
+impl Growing {
+    /// After a refusal by the newest table when it was like `root`: makes another attempt useful,
+    /// or returns why it would be useless.
+    #[cold]
+    pub(crate) fn retry_or_grow(
+        &self,
+        newest: &CountedGrowingTable,
+        root: Root,
+        refusal: Failure,
+        retries: &mut RetryState,
+    ) -> Result<(), InsertError> {
+        match refusal {
+            Failure::TooManyCopies => Err(InsertError::TooManyCopies {
+                copies: pair_slots::<Lanes16>(),
+            }),
+            // A larger table could not have more descriptors either.
+            Failure::NoDescriptor => Err(InsertError::NoDescriptor),
+            // Count all the attempts that the table has made for one.
+            Failure::Disturbed => {
+                retries.attempts += MAX_ATTEMPTS - 1;
+                self.retry(newest, root, retries)
+            }
+            // Go on: the insert splits words at each attempt, and so makes the room that it looks
+            // for.
+            Failure::Full if newest.tokens().is_growing(root) => self.retry(newest, root, retries),
+            Failure::Full => {
+                let (mut len, slots) = (newest.len(), full(root.level()));
+                // Below its capacity it must find room, as a fixed-size table does.
+                if !retries.searches_far && len < items_for(newest.geometry()) {
+                    retries.searches_far = true;
+                    return Ok(());
+                }
+                // Refuse at the third time.
+                retries.attempts += MAX_RETRIES / 2;
+                let is_last = retries.attempts > MAX_RETRIES;
+                // Look at the slots themselves before a refusal: threads that stopped after they
+                // had stored, and before they counted, may have filled a small table.
+                if is_last && slots <= RECOUNTED {
+                    len = newest.tokens().taken();
+                }
+                // Double, unless the table is nearly empty: then copies of few items fill their
+                // buckets, and no size would have room for them.
+                if len >= slots / MIN_LOAD_DIVISOR {
+                    return self.grow(newest, root);
+                }
+                // The table may have been full when no path was found, and emptied since.
+                if is_last {
+                    return Err(InsertError::Full { len, slots });
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// After an attempt that may succeed next time.
+    pub(crate) fn retry(
+        &self,
+        newest: &CountedGrowingTable,
+        root: Root,
+        retries: &mut RetryState,
+    ) -> Result<(), InsertError> {
+        retries.attempts += 1;
+        if retries.attempts < MAX_RETRIES {
+            return Ok(());
+        }
+        // Look, after many attempts in vain, whether anything advances.
+        let attempts = mem::take(&mut retries.attempts);
+        let progress = newest.tokens().progress();
+        let is_growing = newest.tokens().is_growing(root);
+        let stands_still = retries.progress.replace(progress) == Some(progress);
+        // Treat the table as full if it is not growing.
+        if !is_growing {
+            return self.grow(newest, root);
+        }
+        // No growth can begin, and the one in progress does not advance: without memory to pin, a
+        // thread cannot split, and would loop without end.
+        if stands_still {
+            return Err(InsertError::Disturbed { attempts });
+        }
+        Ok(())
+    }
+
+    /// Enlarges the newest table, unless it has grown since it was like `root`.
+    #[cold]
+    fn grow(&self, newest: &CountedGrowingTable, root: Root) -> Result<(), InsertError> {
+        match self.try_to_grow(newest, root) {
+            Ok(()) => Ok(()),
+            // Another thread has grown it.
+            Err(_) if self.has_grown(newest, root) => Ok(()),
+            Err(error) => Err(InsertError::CannotGrow(error)),
+        }
+    }
+
+    fn try_to_grow(&self, newest: &CountedGrowingTable, root: Root) -> Result<(), GrowthError> {
+        // Count before the check: a table that is added after this takes the place that this call
+        // would use.
+        let tables = self.tables.count();
+        if self.has_grown(newest, root) {
+            return Ok(());
+        }
+        // Double the table, as long as its oldest tokens have a bit left in their tails. After
+        // that, add a table.
+        let grown = newest.tokens().can_grow();
+        self.check_rate(grown)?;
+        let last = newest.tokens().last();
+        if !grown && last == MAX_LEVEL {
+            return Err(GrowthError::Buckets);
+        }
+        // Same size as the table before: its tokens are still one bit longer.
+        let level = if grown { root.level() + 1 } else { last };
+        let more = if grown {
+            newest.bytes_to_grow(level)
+        } else {
+            size_of::<CountedGrowingTable>() + CountedGrowingTable::bytes_for(level)
+        };
+        // Refuse before anything is allocated or begun.
+        self.check_memory(more)?;
+        if grown {
+            return Ok(newest.begin_to_grow(root)?);
+        }
+        self.add(newest, tables, level)
+    }
+
+    /// The rate after one more doubling, or one more table, when all are full.
+    fn check_rate(&self, grown: bool) -> Result<(), GrowthError> {
+        let mut tables = self.tables.all();
+        let newest = tables
+            .next()
+            .map_or(0.0, |newest| newest.compared_when_full(grown));
+        let others: f64 = tables.map(|table| table.compared_when_full(false)).sum();
+        let more = if grown {
+            0.0
+        } else {
+            compared_when_first_full()
+        };
+        let rate = any_of::<Lanes16>(newest + others + more);
+        if rate > self.rate {
+            return Err(GrowthError::FalsePositiveRate {
+                rate,
+                limit: self.rate,
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether this many more bytes are allowed. The old words stay until their content is in the
+    /// new ones.
+    fn check_memory(&self, more: usize) -> Result<(), GrowthError> {
+        let bytes = || self.bytes().saturating_add(more);
+        // Old words of earlier growths may not have been given back yet.
+        let limit = self.memory_now();
+        for _ in 0..FLUSHES {
+            if bytes() <= limit {
+                return Ok(());
+            }
+            flush();
+            self.release_outgrown();
+        }
+        match bytes() {
+            needed if needed <= limit => Ok(()),
+            needed => Err(GrowthError::MemoryLimit { needed, limit }),
+        }
+    }
+
+    /// Adds a table after this many, the last of which is the newest. Its tokens are longer than
+    /// all before.
+    pub(crate) fn add(
+        &self,
+        newest: &CountedGrowingTable,
+        tables: usize,
+        level: u32,
+    ) -> Result<(), GrowthError> {
+        // Take the place after the tables that were counted before the check: of several threads
+        // one fills it.
+        let Some(place) = self.tables.place_after(tables) else {
+            return Err(GrowthError::Tables);
+        };
+        // It may be there already, but not counted yet: the thread that put it there may have
+        // stopped.
+        if place.get().is_none() {
+            let table = CountedGrowingTable::lazy(level, newest.tokens().search_budget())?;
+            let added = place.set(allocate::boxed(table)?).is_ok();
+            sync::trace(if added {
+                Event::Growth
+            } else {
+                Event::LostAllocation
+            });
+        }
+        // Say that it is there: from now on walks begin with it.
+        newest.tokens().set_successor();
+        Ok(())
+    }
+
+    fn has_grown(&self, newest: &CountedGrowingTable, root: Root) -> bool {
+        newest.tokens().root() != root || !self.tables.is_newest(newest)
+    }
+
+    /// Completes a growth in progress, and gives back the memory that growths have left. Returns
+    /// false if other threads have all descriptors.
+    pub(crate) fn finish_growth(&self) -> bool {
+        // Coarser tables no longer grow.
+        let is_finished = self.tables.newest().tokens().finish_growth();
+        self.release_outgrown();
+        is_finished
+    }
+
+    /// Gives back the outgrown memory of all tables: what no thread may still be splitting into.
+    fn release_outgrown(&self) {
+        let tables = self.tables.all();
+        tables.for_each(|table| table.tokens().release_outgrown());
+    }
+}
+
+impl RetryState {
+    /// The maximum number of buckets that the next path search in a table examines.
+    pub(crate) fn budget(&self, table: &CountedGrowingTable) -> usize {
+        let budget = table.tokens().search_budget();
+        if self.searches_far {
+            far(budget)
+        } else {
+            budget
+        }
+    }
+}
+
+/// The bound of a search below the capacity, in a filter with this search budget.
+pub(crate) fn far(budget: usize) -> usize {
+    // A user who sets a smaller budget gets shorter searches.
+    if budget >= DEFAULT_BUDGET {
+        LONG_BUDGET
+    } else {
+        budget
+    }
+}

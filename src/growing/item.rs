@@ -1,0 +1,751 @@
+//! An item, and what a token says of it: from a hash to the head and two strings of index bits,
+//! from a token to a *prefix* of the first string, and the lanes that hold it.
+//!
+//! ```text
+//! hash     | index bits, endless from bit 63 down ..... | head : bits 15..10 |
+//! first    1 | 0 | hash >> 2                   a leading one, side 0, then index bits
+//! second   the first, with the offset of the head exclusive-ored: side 1, and other index bits
+//! ```
+//!
+//! The first `level + 1` bits are the number of the bucket. In both buckets, a token stands for a
+//! [prefix](crate::design::doubling#prefixes) of the first string: the bits of the bucket's number,
+//! and then its tail. Each doubling takes the first bit of the tail.
+//!
+//! ```text
+//! where the table began   | head : 6 | tail : 10             |
+//! deeper                  | head : 6 | tail : t <= 9 | 1 | 0 .. |
+//! ```
+//!
+//! Heads are not 0, so neither is a lane.
+
+use crate::kernel::geometry::{SPREAD, address_bits};
+use crate::kernel::layout::{Fingerprint, Probe};
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use vector::{covering, probe, probe_each};
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+use words::{covering, probe, probe_each};
+
+/// The deepest level. The index bits of a bucket and of its tokens are still others than those of
+/// their heads.
+pub(crate) const MAX_LEVEL: u32 = address_bits(usize::BITS, 39);
+
+/// An item as a table that doubles knows it: the head, and two strings of index bits. Tokens of
+/// different prefixes may cover it, and each of them may cover other items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GrowingClass {
+    pub(crate) head: Head,
+    pub(crate) first: Index,
+    pub(crate) second: Index,
+}
+
+/// A string of index bits after a leading one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Index(pub(crate) u64);
+
+const LEADING: u64 = 1 << 63;
+const SIDE: u64 = 1 << 62;
+
+/// The bits by which the two strings of a head differ. The first of them tells the sides apart.
+#[inline]
+pub(crate) const fn offset(head: Head) -> u64 {
+    (head.bits() as u64).wrapping_mul(SPREAD) >> 1 | SIDE
+}
+
+impl GrowingClass {
+    #[inline]
+    pub(crate) fn of_hash(hash: u64) -> Self {
+        let head = Head::of_hash(hash);
+        let first = hash >> 2 | LEADING;
+        Self {
+            head,
+            first: Index(first),
+            second: Index(first ^ offset(head)),
+        }
+    }
+
+    /// The lane of a new token in a bucket of this level.
+    #[inline]
+    pub(crate) fn lane(self, level: u32, depth: Depth) -> u16 {
+        depth.lane(self.head, self.first.behind(level))
+    }
+}
+
+impl Index {
+    /// The number of the bucket.
+    #[inline]
+    pub(crate) fn bucket(self, level: u32) -> usize {
+        (self.0 >> (63 - level)) as usize
+    }
+
+    /// The ten bits after it, with others above them.
+    #[inline]
+    pub(crate) fn behind(self, level: u32) -> u16 {
+        (self.0 >> (53 - level)) as u16
+    }
+}
+
+/// The level of the bucket with this number.
+#[inline]
+pub(crate) fn level_of(bucket: usize) -> u32 {
+    bucket.ilog2()
+}
+
+/// The other bucket of a token that is in `bucket`.
+#[inline]
+pub(crate) fn alternate(bucket: usize, head: Head) -> usize {
+    alternate_at(level_of(bucket), bucket, head)
+}
+
+/// [`alternate`] for a caller who knows the level.
+#[inline]
+pub(crate) fn alternate_at(level: u32, bucket: usize, head: Head) -> usize {
+    bucket ^ (offset(head) >> (63 - level)) as usize
+}
+
+/// The child of `bucket` to which a token goes whose tail begins with `bit`.
+#[inline]
+pub(crate) fn child(bucket: usize, head: Head, bit: bool) -> usize {
+    let level = level_of(bucket);
+    let on_second_side = bucket >> (level - 1) & 1 == 1;
+    let flip = on_second_side && offset(head) >> (62 - level) & 1 == 1;
+    bucket << 1 | usize::from(bit ^ flip)
+}
+
+/// A hash shifted right by this many bits, less one for each level, is the place of the first
+/// bucket and the ten bits after it. (The place begins with the side, 0.)
+pub(crate) const SHIFT_OF_LEVEL_0: u32 = u64::BITS + 1 - TAIL_BITS;
+
+/// Precomputed for each head, because lookups need it often. Separate fields load faster than they
+/// unpack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OfHead {
+    /// The bits by which the places of the two buckets of an item differ, in the order of the hash.
+    offset: u64,
+    head: Head,
+    fingerprint: Fingerprint,
+}
+
+/// By the number of the head.
+const ALL: [OfHead; HEADS] = {
+    let mut number = 0;
+    let head = Head::of_hash(0);
+    let mut all = [OfHead {
+        offset: 0,
+        head,
+        fingerprint: head.fingerprint(),
+    }; HEADS];
+    while number < HEADS {
+        let head = Head::of_hash((number as u64) << TAIL_BITS);
+        all[number] = OfHead {
+            offset: offset(head) >> (63 - SHIFT_OF_LEVEL_0),
+            head,
+            fingerprint: head.fingerprint(),
+        };
+        number += 1;
+    }
+    all
+};
+
+impl OfHead {
+    #[inline]
+    pub(crate) fn of_hash(hash: u64) -> &'static Self {
+        &ALL[(hash >> TAIL_BITS) as usize % HEADS]
+    }
+
+    /// The bits by which the places of the two buckets of an item differ, at the level whose places
+    /// are in front of this many bits of the hash, and ten. Only the last six bits of `shift`
+    /// count.
+    #[inline]
+    pub(crate) fn offset(&self, shift: u32) -> u64 {
+        self.offset.wrapping_shr(shift)
+    }
+
+    /// As [`Head::lane`].
+    #[inline]
+    pub(crate) fn lane(&self, next: u16) -> u16 {
+        self.head.lane(next)
+    }
+
+    /// Selects the stripe of the item.
+    #[inline]
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+}
+
+/// The head of a token, and all that it says of the first index string of its item.
+///
+/// Prefixes of one head are nested or disjoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prefix {
+    head: Head,
+    /// A leading one, then index bits, then zeros.
+    bits: u64,
+    /// Known index bits.
+    len: u32,
+}
+
+impl Prefix {
+    /// The prefix of the token `lane` in `bucket`.
+    pub(crate) fn of(bucket: usize, lane: u16, depth: Depth) -> Self {
+        let (level, head, tail) = (level_of(bucket), Head::of_lane(lane), depth.tail(lane));
+        let number = (bucket as u64) << (63 - level);
+        let on_second_side = bucket >> (level - 1) & 1 == 1;
+        let number = if on_second_side {
+            number ^ offset(head)
+        } else {
+            number
+        };
+        let len = level + tail;
+        let tail = u64::from(lane & 0x3ff) << (53 - level);
+        let bits = (known(number, level) | tail) & mask(len);
+        Self { head, bits, len }
+    }
+
+    /// The lane of a token of this prefix at a level, and its bucket on the first side. If the
+    /// prefix is longer than a lane can say, the last bits go. It must not be shorter than the
+    /// number of a bucket, or, at the first level, than a lane says.
+    pub(crate) fn at(self, level: u32, depth: Depth) -> (usize, u16) {
+        let bucket = (self.bits >> (63 - level)) as usize;
+        let next = (self.bits >> (53 - level)) as u16;
+        let tail = (self.len - level).min(depth.full_tail());
+        (bucket, depth.lane_of(self.head, next, tail))
+    }
+
+    /// Known index bits.
+    pub(crate) fn len(self) -> u32 {
+        self.len
+    }
+
+    pub(crate) fn covers(self, class: GrowingClass) -> bool {
+        self.head == class.head && known(class.first.0, self.len) == self.bits
+    }
+
+    /// Whether one of the two is a prefix of the other.
+    pub(crate) fn is_nested_with(self, other: Self) -> bool {
+        let len = self.len.min(other.len);
+        self.head == other.head && known(self.bits, len) == known(other.bits, len)
+    }
+}
+
+/// The leading one and `len` bits after it.
+fn mask(len: u32) -> u64 {
+    !(u64::MAX >> 1 >> len)
+}
+
+fn known(bits: u64, len: u32) -> u64 {
+    bits & mask(len)
+}
+
+/// Whether a bucket is as deep as the table began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    First = 0,
+    Deeper = 1,
+}
+
+/// The part of a token that never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head(u16);
+
+/// Heads, and 0, which is none.
+pub(crate) const HEADS: usize = 1 << (u16::BITS - TAIL_BITS);
+
+/// Bits of a tail at the level where the table began, and so the number of possible doublings.
+pub(crate) const TAIL_BITS: u32 = 10;
+
+const TAIL: u16 = (1 << TAIL_BITS) - 1;
+const MARK: u16 = 1;
+
+impl Head {
+    /// Bits 15 to 10 of a hash, with 1 standing in for 0.
+    #[inline]
+    pub(crate) const fn of_hash(hash: u64) -> Self {
+        let bits = hash as u16 & !TAIL;
+        Self(bits | ((bits == 0) as u16) << TAIL_BITS)
+    }
+
+    #[inline]
+    pub(crate) fn of_lane(lane: u16) -> Self {
+        Self(lane & !TAIL)
+    }
+
+    /// In the place where lanes have it.
+    #[inline]
+    pub(crate) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The lane of an item that has it, of which the next ten index bits are these, without the
+    /// mark: so it is that of a new token where the table began. Deeper, who looks for tokens that
+    /// cover the item need not know the last bit.
+    #[inline]
+    pub(crate) fn lane(self, next: u16) -> u16 {
+        self.0 | next & TAIL
+    }
+
+    /// Selects the stripe of all tokens that have this head.
+    #[inline]
+    pub(crate) const fn fingerprint(self) -> Fingerprint {
+        Fingerprint::of_bits_that_are_not_0((self.0 >> TAIL_BITS) as u32)
+    }
+
+    /// The head that a fingerprint stands for.
+    pub(crate) fn of_fingerprint(f: Fingerprint) -> Self {
+        Self((f.bits() as u16) << TAIL_BITS)
+    }
+}
+
+impl Depth {
+    /// The lane of a new token, of which the next ten index bits are these.
+    #[inline]
+    pub(crate) fn lane(self, head: Head, next: u16) -> u16 {
+        head.lane(next) | self.mark()
+    }
+
+    /// The lane of a token with a tail of this many bits. Where the table began all tails are full.
+    pub(crate) fn lane_of(self, head: Head, next: u16, tail: u32) -> u16 {
+        // What is behind the tail: nothing, or the mark and zeros.
+        let behind: u16 = match self {
+            Self::First => 1,
+            Self::Deeper => 1 << (TAIL_BITS - tail),
+        };
+        head.bits() | next & TAIL & behind.wrapping_neg() | behind >> 1
+    }
+
+    /// Without a branch, because lookups and removes have none to spare.
+    #[inline]
+    fn mark(self) -> u16 {
+        self as u16 * MARK
+    }
+
+    /// Bits of the tail of a new token.
+    #[inline]
+    pub(crate) const fn full_tail(self) -> u32 {
+        match self {
+            Self::First => TAIL_BITS,
+            Self::Deeper => TAIL_BITS - 1,
+        }
+    }
+
+    /// Bits of the tail of a lane that is not 0.
+    #[inline]
+    pub(crate) fn tail(self, lane: u16) -> u32 {
+        match self {
+            Self::First => TAIL_BITS,
+            Self::Deeper => (TAIL_BITS - 1).saturating_sub(lane.trailing_zeros()),
+        }
+    }
+
+    /// The first bit of the tail, and the lane without it. The tail must have a bit.
+    #[inline]
+    pub(crate) fn split(self, lane: u16) -> (bool, u16) {
+        let mark = match self {
+            Self::First => MARK,
+            Self::Deeper => 0,
+        };
+        let bit = lane >> (TAIL_BITS - 1) & 1 == 1;
+        (bit, lane & !TAIL | lane << 1 & TAIL | mark)
+    }
+
+    /// Two bits for each of the eight lanes of two words that covers the item whose full lane is
+    /// `wanted`, those of the first lowest.
+    #[inline]
+    pub(crate) fn covering(self, wanted: u16, first: u64, second: u64) -> u32 {
+        Marks::of(self).covering(wanted, first, second)
+    }
+}
+
+/// The mark of a depth in each of eight lanes, or nothing. In memory, because the instructions that
+/// spread a lane are scarce.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
+pub(crate) struct Marks([u16; 8]);
+
+impl Marks {
+    #[inline]
+    pub(crate) const fn of(depth: Depth) -> Self {
+        Self([depth as u16 * MARK; 8])
+    }
+
+    /// The lane of a new token, if this is that [without the mark](Head::lane).
+    #[inline]
+    pub(crate) fn full(&self, lane: u16) -> u16 {
+        lane | self.0[0]
+    }
+
+    /// Whether a lane has as long a tail as a new one.
+    #[inline]
+    pub(crate) fn is_full(&self, lane: u16) -> bool {
+        lane & self.0[0] == self.0[0]
+    }
+
+    /// As [`Depth::covering`]; of the wanted lane, the mark need not be there.
+    #[inline]
+    pub(crate) fn covering(&self, wanted: u16, first: u64, second: u64) -> u32 {
+        covering(self, wanted, 0, first, second)
+    }
+
+    /// Probes two words of this depth for an item, of which this is the lane there, [with the
+    /// mark](Self::full) or without.
+    #[inline]
+    pub(crate) fn probe(&self, wanted: u16, first: u64, second: u64) -> Probe {
+        probe(self, wanted, first, second)
+    }
+
+    /// Probes words that are not of one depth, with the lane of the item in each.
+    #[inline]
+    pub(crate) fn probe_each(wanted: [(&Self, u16); 2], words: [u64; 2]) -> Probe {
+        probe_each(wanted, words)
+    }
+
+    /// Two bits for each lane of a word that covers what `lane` covers, or of which `lane` covers
+    /// what it covers. The word is a bucket of this depth, and the lane is in one that has the same
+    /// number, or is the other one of an item.
+    #[inline]
+    pub(crate) fn nested(&self, lane: u16, word: u64) -> u32 {
+        let ignored = lane ^ lane.wrapping_sub(self.0[0]);
+        covering(self, lane, ignored, word, 0)
+    }
+}
+
+/// A token `t` covers an item with the lane `x` if they agree above the lowest 1 of `t`, the mark.
+/// Bits of `x` that are unknown agree with all.
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
+mod vector {
+    use core::arch::x86_64 as x86;
+
+    use crate::growing::item::Marks;
+    use crate::kernel::layout::Probe;
+    use crate::kernel::layout::compare::simd::{
+        Vector, equal_lanes_8, equal_lanes_16, mask, packed, pair,
+    };
+
+    #[inline]
+    fn all(lane: u16) -> Vector {
+        // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
+        unsafe { x86::_mm_set1_epi16(lane as i16) }
+    }
+
+    #[inline]
+    fn marks(marks: &Marks) -> Vector {
+        // SAFETY: as above, but for the load: of all 16 bytes of an array that is aligned to them,
+        // as its type says.
+        unsafe { x86::_mm_load_si128(marks.0.as_ptr().cast()) }
+    }
+
+    /// 0 in each lane that covers the wanted one.
+    #[inline]
+    fn different(tokens: Vector, marks: Vector, wanted: Vector) -> Vector {
+        // SAFETY: as above.
+        unsafe {
+            // Saturated, so that a vacant lane ignores nothing, and covers nothing. Where there are
+            // no marks, no lane ignores anything.
+            let ignored = x86::_mm_xor_si128(tokens, x86::_mm_subs_epu16(tokens, marks));
+            x86::_mm_andnot_si128(ignored, x86::_mm_xor_si128(tokens, wanted))
+        }
+    }
+
+    #[inline]
+    pub(crate) fn covering(of: &Marks, wanted: u16, unknown: u16, first: u64, second: u64) -> u32 {
+        let different = different(pair(first, second), marks(of), all(wanted));
+        // SAFETY: as above.
+        let different = unsafe { x86::_mm_andnot_si128(all(unknown), different) };
+        mask(equal_lanes_16(different, 0))
+    }
+
+    #[inline]
+    pub(crate) fn probe(of: &Marks, wanted: u16, first: u64, second: u64) -> Probe {
+        let tokens = pair(first, second);
+        as_probe(different(tokens, marks(of), all(wanted)), tokens)
+    }
+
+    #[inline]
+    pub(crate) fn probe_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> Probe {
+        let [(marks_a, a), (marks_b, b)] = wanted;
+        let tokens = pair(words[0], words[1]);
+        // SAFETY: as above, but for the loads: of the first 8 bytes of arrays of 16.
+        let (marks, wanted) = unsafe {
+            let spread =
+                |lane: u16| x86::_mm_shufflelo_epi16::<0>(x86::_mm_cvtsi32_si128(lane.into()));
+            let marks = |marks: &Marks| x86::_mm_loadl_epi64(marks.0.as_ptr().cast());
+            (
+                x86::_mm_unpacklo_epi64(marks(marks_a), marks(marks_b)),
+                x86::_mm_unpacklo_epi64(spread(a), spread(b)),
+            )
+        };
+        as_probe(different(tokens, marks, wanted), tokens)
+    }
+
+    /// A lane covers the item if it is not different, and a word is a bucket if its top lane is not
+    /// 0.
+    #[inline]
+    fn as_probe(different: Vector, tokens: Vector) -> Probe {
+        Probe::of_mask(mask(equal_lanes_8(packed(different, tokens), 0)))
+    }
+}
+
+/// The comparisons without vectors.
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
+mod words {
+    use crate::growing::item::Marks;
+    use crate::kernel::layout::Probe;
+
+    const ONE: u64 = 0x0001_0001_0001_0001;
+    const TOP: u64 = ONE << 15;
+
+    pub(crate) fn covering(
+        marks: &Marks,
+        wanted: u16,
+        unknown: u16,
+        first: u64,
+        second: u64,
+    ) -> u32 {
+        let wanted = u64::from(wanted) * ONE;
+        let unknown = u64::from(unknown) * ONE;
+        let marks = u64::from(marks.0[0]) * ONE;
+        let of = |word: u64| {
+            // Each lane less its mark. The top bits keep the borrow within the lane.
+            let below = ((word | TOP) - marks) ^ (!word & TOP);
+            let different = (word ^ wanted) & !(word ^ below) & !unknown;
+            zero_lanes(different) & !zero_lanes(word)
+        };
+        mask(of(first)) | mask(of(second)) << 8
+    }
+
+    pub(crate) fn probe(marks: &Marks, wanted: u16, first: u64, second: u64) -> Probe {
+        probe_each([(marks, wanted); 2], [first, second])
+    }
+
+    pub(crate) fn probe_each(wanted: [(&Marks, u16); 2], words: [u64; 2]) -> Probe {
+        // An unsure answer need not be compared.
+        if words[0].min(words[1]) < 1 << 48 {
+            return Probe::maybe_reference();
+        }
+        let [(marks_a, a), (marks_b, b)] = wanted;
+        Probe::certain(
+            covering(marks_a, a, 0, words[0], 0) | covering(marks_b, b, 0, 0, words[1]) != 0,
+        )
+    }
+
+    /// The top bit of each lane that is 0, exactly.
+    fn zero_lanes(word: u64) -> u64 {
+        !(((word & !TOP) + !TOP) | word) & TOP
+    }
+
+    /// Two ones for each lane that has its top bit set, side by side.
+    fn mask(tops: u64) -> u32 {
+        // The four bits, 16 apart, come to be 2 apart in the top byte.
+        const GATHER: u64 = 1 << 41 | 1 << 27 | 1 << 13;
+        let lanes = (tops >> 15).wrapping_mul(1 << 55 | GATHER) >> 55 & 0x55;
+        lanes as u32 * 3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Lanes beside the bit strings that they stand for.
+
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// On both sides, from the level where it is new down to the last bit of its tail.
+        #[test]
+        fn a_token_goes_where_its_item_goes(hash: u64, first in 1u32..29) {
+            let class = GrowingClass::of_hash(hash);
+            for (index, new_in) in [class.first, class.second].into_iter().zip([first, first + 1].into_iter().cycle()) {
+                let mut depth = if new_in == first { Depth::First } else { Depth::Deeper };
+                let mut lane = class.lane(new_in, depth);
+                for level in new_in..new_in + depth.full_tail() {
+                    let (bit, rest) = depth.split(lane);
+                    prop_assert_eq!(child(index.bucket(level), class.head, bit), index.bucket(level + 1));
+                    (lane, depth) = (rest, Depth::Deeper);
+                }
+                prop_assert_eq!(depth.tail(lane), 0);
+            }
+        }
+
+        /// However often it was split, in which bucket it may be.
+        #[test]
+        fn it_stays_the_same_when_the_table_doubles(hash: u64, other: u64, level in 1u32..29, splits in 0u32..10) {
+            let class = GrowingClass::of_hash(hash);
+            for depth in [Depth::First, Depth::Deeper] {
+                let mut lane = class.lane(level, depth);
+                let prefix = Prefix::of(class.first.bucket(level), lane, depth);
+                prop_assert_eq!(prefix.len(), level + depth.full_tail());
+                let mut now = depth;
+                for _ in 0..splits.min(depth.full_tail()) {
+                    lane = now.split(lane).1;
+                    now = Depth::Deeper;
+                }
+                let deep = level + splits.min(depth.full_tail());
+                for index in [class.first, class.second] {
+                    prop_assert_eq!(Prefix::of(index.bucket(deep), lane, now), prefix);
+                }
+                prop_assert_eq!(prefix.at(deep, now), (class.first.bucket(deep), lane));
+                // And back: of a new token at the deep level, all that the lane of a new one at the
+                // first level says.
+                let new = Prefix::of(class.second.bucket(deep), class.lane(deep, now), now);
+                prop_assert_eq!(new.at(level, depth), (class.first.bucket(level), class.lane(level, depth)));
+                prop_assert!(prefix.covers(class));
+                // Another item of the head, which has some of the bits.
+                let shared = other % 64;
+                let near = if shared == 0 { 0 } else { u64::MAX << (64 - shared) };
+                let near = hash & near | other & !near & !0xfc00 | hash & 0xfc00;
+                let near = GrowingClass::of_hash(near);
+                let agree = (near.first.0 ^ class.first.0).leading_zeros();
+                prop_assert_eq!(prefix.covers(near), agree > prefix.len());
+                let longer = Prefix::of(near.second.bucket(level + 1), near.lane(level + 1, Depth::Deeper), Depth::Deeper);
+                let len = longer.len().min(prefix.len());
+                prop_assert_eq!(prefix.is_nested_with(longer), agree > len);
+                prop_assert_eq!(longer.is_nested_with(prefix), agree > len);
+            }
+        }
+    }
+
+    /// A token as what it means: a head, and the bits of its tail.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    struct Token {
+        head: u16,
+        tail: Vec<bool>,
+    }
+
+    /// `0b101` with three bits is true, false, true.
+    fn bits(number: u16, count: u32) -> Vec<bool> {
+        (0..count).rev().map(|bit| number >> bit & 1 == 1).collect()
+    }
+
+    fn decoded(lane: u16, depth: Depth) -> Token {
+        let (head, low) = (lane >> 10, bits(lane & 0x3ff, 10));
+        let tail = match depth {
+            Depth::First => low,
+            Depth::Deeper => {
+                let mark = low.iter().rposition(|&bit| bit).expect("a mark");
+                low[..mark].to_vec()
+            }
+        };
+        Token { head, tail }
+    }
+
+    fn head() -> impl Strategy<Value = u16> {
+        prop_oneof![1u16..3, 1u16..64]
+    }
+
+    /// A lane that a table may hold.
+    fn lane(depth: Depth) -> impl Strategy<Value = u16> {
+        let low = match depth {
+            Depth::First => (0u16..1024).boxed(),
+            Depth::Deeper => prop_oneof![1u16..1024, (0u32..10).prop_map(|bit| 1 << bit)].boxed(),
+        };
+        (head(), low).prop_map(|(head, low)| head << 10 | low)
+    }
+
+    fn depth() -> impl Strategy<Value = Depth> {
+        prop_oneof![Just(Depth::First), Just(Depth::Deeper)]
+    }
+
+    fn word(lanes: [u16; 4]) -> u64 {
+        let place = |(at, &lane): (usize, &u16)| u64::from(lane) << (16 * at);
+        lanes.iter().enumerate().map(place).sum()
+    }
+
+    /// Whether a probe of two words tells that both are buckets, and then, whether a lane covers
+    /// the item.
+    fn tells(probe: Probe, words: [u64; 2], covering: u32) -> bool {
+        let sure = words.into_iter().all(|word| word >> 48 != 0);
+        probe.no_reference() == sure && (!sure || probe.found() == (covering != 0))
+    }
+
+    proptest! {
+        #[test]
+        fn a_split_takes_the_first_bit_and_leaves_the_rest(
+            (depth, lane) in depth().prop_flat_map(|depth| (Just(depth), lane(depth))),
+        ) {
+            let before = decoded(lane, depth);
+            prop_assert_eq!(depth.tail(lane) as usize, before.tail.len());
+            if let Some((&first, rest)) = before.tail.split_first() {
+                let (bit, after) = depth.split(lane);
+                prop_assert_eq!(bit, first);
+                let rest = Token { head: before.head, tail: rest.to_vec() };
+                prop_assert_eq!(decoded(after, Depth::Deeper), rest);
+            }
+        }
+
+        #[test]
+        fn lanes_are_nested_if_one_begins_the_other(
+            (depth, a, b) in depth().prop_flat_map(|depth| (Just(depth), lane(depth), lane(depth))),
+            like: bool,
+            cut in 0u32..10,
+        ) {
+            // Often the beginning of the other one.
+            let b = match depth {
+                Depth::Deeper if like => a & !((1 << cut) - 1) | 1 << cut,
+                Depth::First if like => a,
+                _ => b,
+            };
+            let (one, other) = (decoded(a, depth), decoded(b, depth));
+            let begins = one.tail.starts_with(&other.tail) || other.tail.starts_with(&one.tail);
+            let nested = one.head == other.head && begins;
+            let marks = Marks::of(depth);
+            for at in 0..4 {
+                let mut lanes = [0; 4];
+                lanes[at] = b;
+                prop_assert_eq!(marks.nested(a, word(lanes)), (u32::from(nested) * 3) << (2 * at));
+                prop_assert_eq!(Marks::of(depth).is_full(a), depth.tail(a) == depth.full_tail());
+            }
+        }
+
+        #[test]
+        fn a_lane_covers_what_begins_with_it(
+            (depth, mut lanes) in depth()
+                .prop_flat_map(|depth| (Just(depth), prop::array::uniform8(lane(depth)))),
+            vacant in prop::array::uniform8(any::<bool>()),
+            like in 0usize..8,
+            others: u16,
+            hash: u64,
+        ) {
+            // An item that one of the tokens covers, or another one.
+            let near = lanes[like];
+            let item = if hash & 1 == 0 {
+                let unknown = 10 - depth.tail(near);
+                depth.lane(Head::of_lane(near), near & !((1 << unknown) - 1) | others & ((1 << unknown) - 1))
+            } else {
+                depth.lane(Head::of_hash(hash), others)
+            };
+            let wanted = decoded(item, depth);
+            lanes.iter_mut().zip(vacant).filter(|(_, vacant)| *vacant).for_each(|(lane, _)| *lane = 0);
+            let expected: u32 = (0..8)
+                .filter(|&at| lanes[at] != 0)
+                .filter(|&at| {
+                    let token = decoded(lanes[at], depth);
+                    token.head == wanted.head && wanted.tail.starts_with(&token.tail)
+                })
+                .map(|at| 3 << (2 * at))
+                .sum();
+            let [first, second] = [0, 4].map(|at| word(core::array::from_fn(|lane| lanes[at + lane])));
+            prop_assert_eq!(depth.covering(item, first, second), expected);
+            let without_vectors = words::covering(&Marks::of(depth), item, 0, first, second);
+            prop_assert_eq!(without_vectors, expected);
+            // Together, and each beside a word of the other depth that has nothing to cover.
+            let [marks, other] = match depth {
+                Depth::First => [Depth::First, Depth::Deeper],
+                Depth::Deeper => [Depth::Deeper, Depth::First],
+            }.map(Marks::of);
+            let alone = [marks.probe(item, first, second), words::probe(&marks, item, first, second)];
+            for probe in alone {
+                prop_assert!(tells(probe, [first, second], expected));
+            }
+            for (wanted, of, expected) in [
+                ([(&marks, item), (&marks, item)], [first, second], expected),
+                ([(&other, 0xffff), (&marks, item)], [1 << 48, second], expected & 0xff00),
+                ([(&marks, item), (&other, 0xffff)], [first, 1 << 48], expected & 0xff),
+            ] {
+                for probe in [Marks::probe_each(wanted, of), words::probe_each(wanted, of)] {
+                    prop_assert!(tells(probe, of, expected));
+                }
+            }
+        }
+    }
+}

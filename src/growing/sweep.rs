@@ -1,0 +1,226 @@
+//! The sweep: the progress of a growth in the level that it leaves, and the words that a thread
+//! splits next.
+//!
+//! ```text
+//! ... gone | gone, or taken by a thread that splits them | free ...
+//!          cursor                                        taken
+//! ```
+//!
+//! [`doubling`](crate::design::doubling#a-growth) has the reasons. A copy or a stored form has what
+//! this comes to: a [`Stage`], and a [`Region`] for each bucket of its level.
+
+use core::ops::Range;
+use core::{iter, ptr};
+
+use crate::growing::word::Lanes16;
+use crate::kernel::layout::Bucket;
+use crate::sync;
+use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+
+/// A level has one growth. Words are counted from the first of the level on.
+///
+/// In a separate cache line: it is written often while the table grows, and lookups read its
+/// neighbours.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Sweep {
+    /// The first word of the level below; null before the growth begins.
+    below: AtomicPtr<AtomicU64>,
+    /// The cursor, as lookups need it: the number of words of the level below whose parents are
+    /// gone, from the first on. Words split out of turn are not counted.
+    children: AtomicU64,
+    /// The first word that no thread has taken, unless the cursor has come further.
+    taken: AtomicU64,
+}
+
+/// Number of words that one insert splits while the table grows, two cache lines. So a growth is
+/// over after an insert for each 16 words, or two where threads stop.
+const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
+
+/// Maximum number of taken words from the cursor on. When a thread has stopped, others do its work,
+/// and one checks all these at once to move the cursor on.
+const MAX_TAKEN: usize = if sync::MODEL { 2 } else { 64 * CHUNK };
+
+impl Sweep {
+    pub(crate) fn new() -> Self {
+        Self {
+            below: AtomicPtr::new(ptr::null_mut()),
+            children: AtomicU64::new(0),
+            taken: AtomicU64::new(0),
+        }
+    }
+
+    /// Sets the position of the level below. All threads that do so set the same.
+    pub(crate) fn lead_to(&self, below: *mut AtomicU64) {
+        // Release: pairs with the Acquire in `below`; the block is there.
+        self.below.store(below, Ordering::Release);
+    }
+
+    /// The first word of the level below; null before the growth begins.
+    #[inline]
+    pub(crate) fn below(&self) -> *mut AtomicU64 {
+        // Acquire: pairs with the Release in `lead_to`.
+        self.below.load(Ordering::Acquire)
+    }
+
+    /// The number of words of the level below whose parents are gone, from the first on.
+    #[inline]
+    pub(crate) fn children(&self) -> u64 {
+        // Acquire: pairs with the exchange in `move_on`, after the splits of the parents.
+        self.children.load(Ordering::Acquire)
+    }
+
+    /// The number of words of this level that are gone, from the first on.
+    pub(crate) fn cursor(&self) -> usize {
+        self.children() as usize / 2
+    }
+
+    /// Sets the number of words of this level that are gone, from the first on, with no further
+    /// ones taken. Requires exclusive access to the table.
+    pub(crate) fn stand_at(&self, cursor: usize) {
+        // Relaxed: whatever follows is ordered by the handing over of the table.
+        self.children.store(2 * cursor as u64, Ordering::Relaxed);
+        self.taken.store(cursor as u64, Ordering::Relaxed);
+    }
+
+    /// A number that stays the same only if the growth stands still: words that are gone, and that
+    /// were taken.
+    pub(crate) fn progress(&self) -> usize {
+        self.cursor() + self.taken()
+    }
+
+    fn taken(&self) -> usize {
+        // Relaxed, here and where it is exchanged: nothing depends on it.
+        self.taken.load(Ordering::Relaxed) as usize
+    }
+
+    /// The words that the caller splits, in a level of `words` words: some that no thread has
+    /// taken. If there are none, or others are late, those at the cursor.
+    pub(crate) fn next_chunk(&self, words: usize) -> Range<usize> {
+        // Take words from the cursor on: all before it are gone.
+        let cursor = self.cursor();
+        let chunk = |from: usize| from..(from + CHUNK).min(words);
+        let mut old = self.taken();
+        loop {
+            let free = cursor.max(old);
+            // Split what others have taken if nothing is free, or the thread at the cursor is late.
+            // Any thread may split any word, so no thread waits for another.
+            if free >= words.min(cursor + MAX_TAKEN) {
+                return chunk(cursor);
+            }
+            // Take the next ones. Of several threads one takes them, and the others the ones after.
+            let chunk = chunk(free);
+            let (order, new) = (Ordering::Relaxed, chunk.end as u64);
+            match self.taken.compare_exchange(old as u64, new, order, order) {
+                Ok(_) => return chunk,
+                Err(now) => old = now as usize,
+            }
+        }
+    }
+
+    /// The words of a chunk are gone. If they are those at the cursor, moves it past them, and past
+    /// whole chunks that others have split beyond them. Returns true if all words are gone.
+    pub(crate) fn move_on(
+        &self,
+        chunk: Range<usize>,
+        words: usize,
+        is_gone: impl Fn(usize) -> bool,
+    ) -> bool {
+        // Leave the cursor to the thread whose chunk is there.
+        if self.cursor() != chunk.start {
+            return false;
+        }
+        // Pass what others have split beyond the chunk.
+        let others = chunk.end..self.taken().min(words).min(chunk.start + MAX_TAKEN);
+        let gone = chunk.end + others.take_while(|&word| is_gone(word)).count();
+        // Not into the middle of a chunk: the thread that has taken it moves the cursor past it.
+        let to = if gone == words {
+            words
+        } else {
+            let whole = (chunk.end..=gone).step_by(CHUNK);
+            whole.last().unwrap_or(chunk.end)
+        };
+        // Move the cursor. If that fails, another thread has moved it from there.
+        // Release: pairs with the Acquire in `children`.
+        let _ = self.children.compare_exchange(
+            2 * chunk.start as u64,
+            2 * to as u64,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+        to == words
+    }
+}
+
+/// The whole state of a table, except its words and its first level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stage {
+    /// The level of the root.
+    pub(crate) level: u32,
+    /// While the table grows: this many buckets of the level are split, from the first on. Later
+    /// ones may be.
+    pub(crate) cursor: Option<usize>,
+}
+
+impl Stage {
+    pub(crate) fn at_rest(level: u32) -> Self {
+        let cursor = None;
+        Self { level, cursor }
+    }
+
+    /// The level after a growth in progress.
+    pub(crate) fn size(self) -> u32 {
+        self.level + u32::from(self.cursor.is_some())
+    }
+
+    /// Whether the sweep has passed a bucket, by its place in the level.
+    pub(crate) fn has_passed(self, place: usize) -> bool {
+        self.cursor.is_some_and(|cursor| place < cursor)
+    }
+}
+
+/// A bucket, or its children after a split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Region {
+    Whole(Bucket<Lanes16>),
+    /// Its children.
+    Split([Bucket<Lanes16>; 2]),
+}
+
+impl Region {
+    /// The numbers of its buckets, and their contents.
+    pub(crate) fn buckets(self, bucket: usize) -> impl Iterator<Item = (usize, Bucket<Lanes16>)> {
+        let (first, second) = match self {
+            Self::Whole(content) => ((bucket, content), None),
+            Self::Split([first, second]) => {
+                let child = bucket << 1;
+                ((child, first), Some((child | 1, second)))
+            }
+        };
+        iter::once(first).chain(second)
+    }
+
+    /// The number of tokens.
+    pub(crate) fn len(self) -> usize {
+        self.buckets(1).map(|(_, content)| content.len()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORDS: usize = 1 << 12;
+
+    /// Otherwise the thread that has taken the chunk would not move the cursor on.
+    #[test]
+    fn the_cursor_is_never_in_the_midst_of_a_chunk() {
+        let sweep = Sweep::new();
+        let [a, b] = [(); 2].map(|()| sweep.next_chunk(WORDS));
+        let in_part = |word| word < b.start + b.len() / 2;
+        assert!(!sweep.move_on(a, WORDS, in_part));
+        assert_eq!(sweep.cursor(), b.start);
+        assert!(!sweep.move_on(b.clone(), WORDS, |_| true));
+        assert_eq!(sweep.cursor(), b.end);
+    }
+}

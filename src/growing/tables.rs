@@ -1,0 +1,354 @@
+//! The tables of a growing filter, each finer than those before it. All but the last have doubled
+//! as often as they can. Each is a table of tokens that doubles, and their count.
+
+use core::ptr;
+
+use once_cell::race::OnceBox;
+
+use crate::allocate;
+use crate::error::{OutOfMemory, SnapshotError};
+use crate::growing::counter::GrowingCounter;
+use crate::growing::item::MAX_LEVEL;
+use crate::growing::levels::{Levels, Root};
+use crate::growing::sweep::{Region, Stage};
+use crate::growing::tokens::GrowingTokens;
+use crate::growing::word::Lanes16;
+use crate::kernel::descriptor::PoolSize;
+use crate::kernel::geometry::Geometry;
+use crate::kernel::outcome::Failure;
+use crate::kernel::sizing::{HEADS_AGREE, pair_slots};
+
+#[derive(Debug)]
+pub(crate) struct Tables {
+    /// The oldest table, with which the filter began.
+    oldest: CountedGrowingTable,
+    /// The added tables. A table counts when the one before it says that it is followed.
+    ///
+    /// Behind a pointer, as everything that changes: without atomics inside, the engine is a
+    /// constant value, so the compiler keeps its pointers in registers from one lookup to the next.
+    added: Box<[OnceBox<CountedGrowingTable>; MAX_ADDED]>,
+}
+
+/// The maximum number of added tables, up to the deepest level.
+pub(crate) const MAX_ADDED: usize = MAX_LEVEL as usize / 10;
+
+impl Tables {
+    /// The heap bytes outside of the tables.
+    pub(crate) const LIST_BYTES: usize = size_of::<[OnceBox<CountedGrowingTable>; MAX_ADDED]>();
+
+    /// Makes them of unused tables, from the oldest to the newest. There must be one.
+    pub(crate) fn of(
+        oldest_first: impl IntoIterator<Item = CountedGrowingTable>,
+    ) -> Result<Self, OutOfMemory> {
+        let mut tables = oldest_first.into_iter();
+        let oldest = tables.next().expect("a table");
+        let mut added = [const { OnceBox::new() }; MAX_ADDED];
+        let mut before = &oldest;
+        for (place, table) in added.iter_mut().zip(tables) {
+            *place = OnceBox::with_value(allocate::boxed(table)?);
+            before.tokens().set_successor();
+            before = place.get().unwrap_or(before);
+        }
+        Ok(Self {
+            oldest,
+            added: allocate::boxed(added)?,
+        })
+    }
+
+    /// The oldest table.
+    #[inline]
+    pub(crate) fn oldest(&self) -> &CountedGrowingTable {
+        &self.oldest
+    }
+
+    /// The number of tables.
+    pub(crate) fn count(&self) -> usize {
+        let mut count = 1;
+        let mut last = Some(&self.oldest);
+        while let Some(table) = last.filter(|table| table.tokens().has_successor()) {
+            last = self.added[count - 1].get();
+            debug_assert!(last.is_some(), "it says that it is followed: {table:?}");
+            count += 1;
+        }
+        count
+    }
+
+    /// The first `count` tables, from the newest to the oldest.
+    pub(crate) fn first(&self, count: usize) -> impl Iterator<Item = &CountedGrowingTable> {
+        let added = self.added[..count - 1].iter().rev();
+        added.filter_map(OnceBox::get).chain(Some(&self.oldest))
+    }
+
+    /// All tables, from the newest to the oldest.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &CountedGrowingTable> {
+        self.first(self.count())
+    }
+
+    /// The tables after the first one, including one that does not count yet.
+    #[inline]
+    pub(crate) fn added(&self) -> impl Iterator<Item = &CountedGrowingTable> {
+        self.added.iter().map_while(OnceBox::get)
+    }
+
+    /// The newest table, which takes the inserts.
+    #[inline]
+    pub(crate) fn newest(&self) -> &CountedGrowingTable {
+        if self.oldest.tokens().root().is_single_level() {
+            &self.oldest
+        } else {
+            self.newest_of_several()
+        }
+    }
+
+    #[inline(never)]
+    fn newest_of_several(&self) -> &CountedGrowingTable {
+        self.all().next().unwrap_or(&self.oldest)
+    }
+
+    /// Whether no table was added after this one.
+    pub(crate) fn is_newest(&self, table: &CountedGrowingTable) -> bool {
+        ptr::eq(self.newest(), table)
+    }
+
+    /// The place of the table after this many, if there can be one.
+    pub(crate) fn place_after(&self, count: usize) -> Option<&OnceBox<CountedGrowingTable>> {
+        self.added.get(count - 1)
+    }
+
+    pub(crate) fn sum(&self, of: impl Fn(&CountedGrowingTable) -> usize) -> usize {
+        self.all().map(of).sum()
+    }
+
+    /// The heap bytes in use, including a table that does not count yet.
+    pub(crate) fn bytes(&self) -> usize {
+        let added = self
+            .added()
+            .map(|table| table.bytes() + size_of::<CountedGrowingTable>());
+        self.oldest.bytes() + added.sum::<usize>() + Self::LIST_BYTES
+    }
+
+    /// Replaces all tables but the first `kept` by one.
+    pub(crate) fn replace_all_but(&mut self, kept: usize, merged: Box<CountedGrowingTable>) {
+        self.added[kept..]
+            .iter_mut()
+            .for_each(|place| *place = OnceBox::new());
+        match kept.checked_sub(1) {
+            None => self.oldest = *merged,
+            Some(place) => self.added[place] = OnceBox::with_value(merged),
+        }
+    }
+
+    /// Frees the old words of the first table, if no thread may still be about to give them back.
+    pub(crate) fn free_retired_levels(&mut self) {
+        self.oldest.free_retired_levels();
+    }
+
+    /// Removes all tokens, and all tables but the first.
+    pub(crate) fn clear(&mut self) {
+        *self.added = core::array::from_fn(|_| OnceBox::new());
+        self.oldest.clear();
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct CountedGrowingTable {
+    tokens: GrowingTokens,
+    counter: GrowingCounter,
+}
+
+impl CountedGrowingTable {
+    /// A table with `2^first` empty buckets.
+    pub(crate) fn new(first: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
+        let levels = Levels::new(first)?;
+        Self::of(GrowingTokens::with_levels(levels, search_budget)?, 0)
+    }
+
+    /// As [`new`](Self::new), but in a time that does not depend on the number of buckets.
+    pub(crate) fn lazy(first: u32, search_budget: usize) -> Result<Self, OutOfMemory> {
+        let levels = Levels::lazy(first)?;
+        Self::of(GrowingTokens::with_levels(levels, search_budget)?, 0)
+    }
+
+    /// One that began with `2^first` buckets, has come so far, and holds this number of tokens: see
+    /// [`Levels::with_regions`].
+    pub(crate) fn with_regions(
+        first: u32,
+        stage: Stage,
+        region: impl Fn(usize) -> Region,
+        len: usize,
+        search_budget: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let levels = Levels::with_regions(first, stage, region)?;
+        Self::of(GrowingTokens::with_levels(levels, search_budget)?, len)
+    }
+
+    pub(crate) fn of(tokens: GrowingTokens, len: usize) -> Result<Self, OutOfMemory> {
+        let counter = GrowingCounter::new(1 << tokens.level(), len)?;
+        Ok(Self { tokens, counter })
+    }
+
+    /// This table with another number of descriptors. For tests.
+    pub(crate) fn with_descriptors(self, size: PoolSize) -> Result<Self, OutOfMemory> {
+        let tokens = self.tokens.with_descriptors(size)?;
+        Ok(Self { tokens, ..self })
+    }
+
+    /// The heap bytes of a table before it is built.
+    pub(crate) fn bytes_for(first: u32) -> usize {
+        GrowingTokens::bytes_for(first) + GrowingCounter::bytes_for(1 << first)
+    }
+
+    /// A copy that holds every token that is stored from the call to the return.
+    pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
+        let (tokens, len) = self.tokens.snapshot()?;
+        Ok(Self::of(tokens, len)?)
+    }
+
+    #[inline]
+    pub(crate) fn tokens(&self) -> &GrowingTokens {
+        &self.tokens
+    }
+
+    /// The geometry of a table of a fixed size that has as many buckets. A table that is growing
+    /// counts as grown.
+    pub(crate) fn geometry(&self) -> Geometry<Lanes16> {
+        geometry(self.size())
+    }
+
+    /// The level after a growth in progress.
+    pub(crate) fn size(&self) -> u32 {
+        let root = self.tokens.root();
+        root.level() + u32::from(self.tokens.is_growing(root))
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.geometry().slots()
+    }
+
+    /// The number of tokens. Approximate while others write, but within its bounds.
+    pub(crate) fn len(&self) -> usize {
+        self.counter.sum(self.slots())
+    }
+
+    /// The heap bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tokens.bytes() + self.counter.bytes()
+    }
+
+    /// The number of fingerprints of 16 bits that would be taken for others as often as the tokens
+    /// that a lookup compares, at most.
+    ///
+    /// An upper bound. Each doubling halves what a token can tell apart, and so does the bit that
+    /// ends its tail, which tokens of the first size do without. So the tokens that filled the
+    /// first size, or that one doubling made room for, weigh as much as a full table of
+    /// fingerprints, whatever their number. The oldest weigh most. The bound assumes that nothing
+    /// was removed: the oldest are all there, and each size was full.
+    pub(crate) fn compared(&self) -> f64 {
+        let doublings = self.size() - self.tokens.first();
+        let load = self.len() as f64 / self.slots() as f64;
+        full_tables(load, doublings) * compared_when_first_full()
+    }
+
+    /// Returns [`compared`](Self::compared) of the full table, one doubling larger if `grown`.
+    pub(crate) fn compared_when_full(&self, grown: bool) -> f64 {
+        let doublings = self.size() - self.tokens.first() + u32::from(grown);
+        full_tables(1.0, doublings) * compared_when_first_full()
+    }
+
+    /// The heap bytes that the next doubling takes, to this level.
+    pub(crate) fn bytes_to_grow(&self, level: u32) -> usize {
+        self.tokens.bytes_to_grow(level) + self.counter.bytes_to_grow(1 << level)
+    }
+
+    /// Begins to double the table, unless it has grown since the root was read. It must be able to.
+    pub(crate) fn begin_to_grow(&self, root: Root) -> Result<(), OutOfMemory> {
+        self.counter.grow(2 << root.level())?;
+        self.tokens.begin_to_grow(root)
+    }
+
+    #[inline]
+    pub(crate) fn insert(&self, root: Root, hash: u64, budget: usize) -> Result<(), Failure> {
+        self.tokens.insert(root, hash, budget)?;
+        self.counter.add(1);
+        Ok(())
+    }
+
+    /// Counts a token that was admitted.
+    pub(crate) fn count_one(&self) {
+        self.counter.add(1);
+    }
+
+    #[inline]
+    pub(crate) fn remove(&self, root: Root, hash: u64) -> bool {
+        let removed = self.tokens.remove(root, hash);
+        if removed {
+            self.counter.subtract(1);
+        }
+        removed
+    }
+
+    /// Frees the words that it has outgrown, if no thread may still be about to give them back.
+    pub(crate) fn free_retired_levels(&mut self) {
+        self.tokens.free_retired_levels();
+    }
+
+    /// Removes all tokens.
+    pub(crate) fn clear(&mut self) {
+        self.tokens.clear();
+        // It is as small as the table, if there is the memory for that.
+        match GrowingCounter::new(1 << self.tokens.level(), 0) {
+            Ok(counter) => self.counter = counter,
+            Err(_) => self.counter.reset(),
+        }
+    }
+}
+
+/// Returns [`compared`](CountedGrowingTable::compared) of a table that is full and has not doubled.
+pub(crate) fn compared_when_first_full() -> f64 {
+    HEADS_AGREE * pair_slots::<Lanes16>() as f64
+}
+
+/// How many full tables weigh as much as tokens that came while a table doubled so often.
+fn full_tables(load: f64, doublings: u32) -> f64 {
+    // The share of the slots taken by the tokens of one size, and the rest of the load.
+    let (mut share, mut left) = (1.0 / (1u64 << doublings) as f64, load);
+    let mut tables = 0.0;
+    for size in 0..=doublings {
+        let taken = left.min(share);
+        tables += taken / share;
+        left -= taken;
+        // The first doubling adds as many slots as there were, the second one twice as many.
+        if size > 0 {
+            share *= 2.0;
+        }
+    }
+    // During a growth it may be fuller than full.
+    tables + left
+}
+
+/// The geometry of `2^level` buckets.
+pub(crate) fn geometry(level: u32) -> Geometry<Lanes16> {
+    Geometry::with_buckets(1 << level)
+        .expect("the deepest level is not as deep as a geometry can be")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_size_that_was_full_weighs_as_much() {
+        assert_eq!(full_tables(0.75, 0), 0.75);
+        for doublings in 0..=10 {
+            assert_eq!(full_tables(1.0, doublings), f64::from(doublings + 1));
+        }
+        // Just after a doubling the table is half full, and all are older.
+        for doublings in 1..=10 {
+            assert_eq!(full_tables(0.5, doublings), f64::from(doublings));
+        }
+        // The oldest are left: half of those that filled the first size.
+        assert_eq!(full_tables(0.125, 2), 0.5);
+        assert_eq!(full_tables(0.0, 3), 0.0);
+        assert_eq!(full_tables(1.0 + 0.125, 3), 4.125);
+    }
+}

@@ -1,0 +1,137 @@
+//! A table that doubles ten times, compared with the items that it holds.
+
+use crate::growing::item::TAIL_BITS;
+use crate::growing::levels::Levels;
+use crate::growing::tokens::GrowingTokens;
+use crate::kernel::outcome::Failure;
+
+const BUDGET: usize = 256;
+
+fn table(first: u32) -> GrowingTokens {
+    let levels = Levels::new(first).expect("memory");
+    GrowingTokens::with_levels(levels, BUDGET).expect("memory")
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 += 1;
+        model::mix(self.0)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+}
+
+/// Few heads, and few index bits after those of a table of this level: so that many prefixes are
+/// nested.
+fn narrow(hash: u64, bits: u32) -> u64 {
+    hash & u64::MAX << (64 - bits) | (hash & 3 | 1) << 10
+}
+
+/// Inserts, and doubles the table if there is no room. Returns false if the table is full, and
+/// cannot double.
+fn insert(table: &GrowingTokens, hash: u64) -> bool {
+    loop {
+        let root = table.root();
+        match table.insert(table.root(), hash, BUDGET) {
+            Ok(()) => return true,
+            Err(Failure::Full) if !table.can_grow() => return false,
+            Err(Failure::Full) => table.begin_to_grow(root).expect("memory"),
+            Err(Failure::TooManyCopies) => return false,
+            Err(Failure::Disturbed | Failure::NoDescriptor) => {}
+        }
+    }
+}
+
+/// Random inserts and removes, until the table is full, and then removes. Every item that is in
+/// must be found at each check, every remove must succeed, and at the end nothing may be left.
+fn live_and_die(table: &GrowingTokens, hash: impl Fn(u64) -> u64, seed: u64) -> u32 {
+    let first = table.first();
+    let mut random = Random(seed << 32);
+    let mut items = Vec::new();
+    let mut check_at = 1;
+    let mut refused = 0;
+    while refused < 20 {
+        let item = hash(random.next());
+        if insert(table, item) {
+            items.push(item);
+        } else {
+            refused += 1;
+        }
+        if random.below(10) < 3 && !items.is_empty() {
+            let item = items.swap_remove(random.below(items.len()));
+            assert!(table.remove(table.root(), item), "not there: {item:x}");
+        }
+        if items.len() >= check_at {
+            check_at += check_at / 4 + 1;
+            assert!(items.iter().all(|&item| table.contains(item)));
+        }
+    }
+    let doublings = table.level() - first;
+    // Halfway down, everything else is still there.
+    let mut removed = 0;
+    while !items.is_empty() {
+        let item = items.swap_remove(random.below(items.len()));
+        assert!(table.remove(table.root(), item), "not there: {item:x}");
+        removed += 1;
+        if removed % 1000 == 0 {
+            assert!(items.iter().all(|&item| table.contains(item)));
+            assert!(items.iter().all(|&item| table.count(item) > 0));
+        }
+    }
+    assert_eq!(table.taken(), 0);
+    doublings
+}
+
+#[test]
+fn items_with_nested_prefixes_are_not_taken_for_each_other() {
+    for first in [2, 3, 4] {
+        let bits = first + TAIL_BITS + 2;
+        live_and_die(&table(first), |hash| narrow(hash, bits), first.into());
+    }
+    // With all heads, and from words that nobody has written to.
+    let lazy = Levels::lazy(3).expect("memory");
+    let lazy = GrowingTokens::with_levels(lazy, BUDGET).expect("memory");
+    for table in [table(1), lazy, table(5)] {
+        assert_eq!(live_and_die(&table, |hash| hash, 1), TAIL_BITS);
+    }
+}
+
+/// Otherwise the table would omit words that a dead thread has taken to split, for a while, and its
+/// copy would not.
+#[test]
+fn a_table_goes_on_as_its_copy_does() {
+    const LEVEL: u32 = 8;
+    let table = table(LEVEL);
+    let items = (0..900).map(model::mix);
+    assert!(
+        items
+            .clone()
+            .take(700)
+            .all(|item| table.insert(table.root(), item, BUDGET).is_ok())
+    );
+    table.begin_to_grow(table.root()).expect("memory");
+    for _ in 0..3 {
+        let taken = table.levels.next_chunk(table.root());
+        assert!(!taken.is_empty());
+    }
+    table.settle_all();
+    let (copy, _) = table.snapshot().expect("nobody disturbs it");
+    for item in items.skip(700) {
+        assert!(
+            table.insert(table.root(), item, BUDGET).is_ok()
+                && copy.insert(copy.root(), item, BUDGET).is_ok()
+        );
+        assert_eq!(table.stage(), copy.stage());
+        let regions = |of: &GrowingTokens| {
+            let places = 0..1 << of.level();
+            let regions = places.map(|place| of.region_at(of.level(), place));
+            regions.collect::<Vec<_>>()
+        };
+        assert_eq!(regions(&table), regions(&copy));
+    }
+    assert_eq!(table.doubled(), None, "it is over");
+}

@@ -1,0 +1,563 @@
+//! The tokens of a table that doubles: the meaning of a word, and how a writer handles a frozen
+//! one, or one never written.
+//!
+//! A pending relocation or admission is aborted, a split is finished, and a decided use is written
+//! back. So no writer waits for the owner of a descriptor.
+//!
+//! Any thread may complete a [split](crate::design::doubling#a-split), any number of times. A word
+//! never written reads as an empty bucket. [`replace`] puts content into it too.
+
+use crossbeam_epoch::Guard;
+
+use crate::allocate::Shared;
+use crate::error::OutOfMemory;
+use crate::growing::item::{Depth, GrowingClass, Head, Index, Prefix, child, level_of};
+use crate::growing::levels::{Level, Levels, Root};
+use crate::growing::memory::pin;
+use crate::growing::sweep::{Region, Stage};
+use crate::growing::word::{GrowingWord, Lanes16, WordState};
+use crate::kernel::descriptor::{Pool, PoolSize, Resolved, Status, Transfer};
+use crate::kernel::hints::{Hint, Hints};
+use crate::kernel::layout;
+use crate::kernel::stripes::Stripes;
+use crate::kernel::word::Reference;
+use crate::sync;
+use crate::sync::Event;
+
+pub(crate) type Bucket = layout::Bucket<Lanes16>;
+pub(crate) type Token = layout::Token<Lanes16>;
+
+/// A multiset of tokens, spread over the words of a table that doubles.
+///
+/// A token stands for a prefix of the index bits of its item. All tokens that cover an item are in
+/// its two buckets.
+#[derive(Debug)]
+pub(crate) struct GrowingTokens {
+    /// Shared with calls that are deferred.
+    pub(crate) levels: Shared<Levels>,
+    pub(crate) stripes: Stripes<true>,
+    pub(crate) pool: Pool<Lanes16>,
+    pub(crate) hints: Hints<Lanes16>,
+    /// Maximum number of buckets that one path search examines.
+    pub(crate) search_budget: usize,
+}
+
+/// A bucket that was the live one on an index string, and its content.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Live {
+    pub(crate) bucket: usize,
+    pub(crate) depth: Depth,
+    pub(crate) content: Bucket,
+}
+
+impl Live {
+    #[inline]
+    pub(crate) fn level(&self) -> u32 {
+        level_of(self.bucket)
+    }
+
+    /// Whether it has a token that covers an item.
+    #[inline]
+    pub(crate) fn covers(&self, class: GrowingClass) -> bool {
+        let wanted = class.lane(self.level(), self.depth);
+        self.depth.covering(wanted, self.content.bits(), 0) != 0
+    }
+
+    /// The prefixes of its tokens, from the top slot down.
+    pub(crate) fn prefixes(self) -> impl Iterator<Item = (Token, Prefix)> {
+        let tokens = self.content.tokens();
+        tokens.map(move |token| (token, prefix(self.bucket, token, self.depth)))
+    }
+}
+
+/// The prefix of a token in a bucket.
+pub(crate) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
+    Prefix::of(bucket, token.bits() as u16, depth)
+}
+
+impl GrowingTokens {
+    /// Makes it of unshared blocks.
+    pub(crate) fn with_levels(levels: Levels, search_budget: usize) -> Result<Self, OutOfMemory> {
+        let level = levels.root().level();
+        Ok(Self {
+            levels: Shared::new(levels)?,
+            stripes: Stripes::new(1 << level)?,
+            pool: Pool::new(descriptors_for(level))?,
+            hints: Hints::new()?,
+            search_budget,
+        })
+    }
+
+    /// These tokens with another number of descriptors. For tests.
+    pub(crate) fn with_descriptors(self, size: PoolSize) -> Result<Self, OutOfMemory> {
+        let pool = Pool::new(size)?;
+        Ok(Self { pool, ..self })
+    }
+
+    /// The heap bytes of a table that is yet to be built.
+    pub(crate) fn bytes_for(first: u32) -> usize {
+        let rest = Stripes::<true>::bytes_for(1 << first)
+            + descriptors_for(first).bytes()
+            + Hints::<Lanes16>::BYTES;
+        Shared::<Levels>::BYTES + Levels::bytes_for(first) + rest
+    }
+
+    /// The heap bytes that the next doubling takes, to this level.
+    pub(crate) fn bytes_to_grow(&self, level: u32) -> usize {
+        Levels::bytes_for(level) + self.pool.bytes_to_grow(1 << level)
+    }
+
+    /// A closure that calls `what` with the blocks, unless the filter, with all its memory, is gone
+    /// by then.
+    pub(crate) fn later<F: FnOnce(&Levels)>(&self, what: F) -> impl FnOnce() + use<F> {
+        let levels = self.levels.later();
+        move || {
+            if let Some(levels) = levels.get() {
+                what(&levels);
+            }
+        }
+    }
+
+    /// The heap bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        let rest = self.stripes.bytes() + self.pool.bytes() + self.hints.bytes();
+        Shared::<Levels>::BYTES + self.levels.bytes() + rest
+    }
+
+    pub(crate) fn search_budget(&self) -> usize {
+        self.search_budget
+    }
+
+    /// The present root of the table.
+    #[inline]
+    pub(crate) fn root(&self) -> Root {
+        self.levels.root()
+    }
+
+    /// Whether words of the level of a root are being split.
+    #[inline]
+    pub(crate) fn is_growing(&self, root: Root) -> bool {
+        self.levels.growing(root).is_some()
+    }
+
+    /// Whether a table was added after this one.
+    pub(crate) fn has_successor(&self) -> bool {
+        self.levels.has_successor(self.root())
+    }
+
+    /// Records that a table follows this one, which has its last level.
+    pub(crate) fn set_successor(&self) {
+        self.levels.set_successor();
+    }
+
+    /// The level at which it began.
+    pub(crate) fn first(&self) -> u32 {
+        self.levels.first()
+    }
+
+    /// Whether it can double once more.
+    pub(crate) fn can_grow(&self) -> bool {
+        self.level() < self.levels.last()
+    }
+
+    /// The deepest level that it can have.
+    pub(crate) fn last(&self) -> u32 {
+        self.levels.last()
+    }
+
+    /// The progress of the growth of the root's level. It stays the same only if the growth stands
+    /// still.
+    pub(crate) fn progress(&self) -> (u32, usize) {
+        let root = self.root();
+        (root.level(), self.levels.progress(root))
+    }
+
+    /// The share of the buckets that are split, while the table is growing. For tests.
+    pub(crate) fn doubled(&self) -> Option<f64> {
+        let root = self.root();
+        let buckets = 1u64 << root.level();
+        self.is_growing(root)
+            .then(|| self.levels.cursor(root) as f64 / buckets as f64)
+    }
+
+    /// How far it has come.
+    pub(crate) fn stage(&self) -> Stage {
+        self.levels.stage()
+    }
+
+    /// The region of a bucket, by its place in an earlier level. None if it has been split more
+    /// than once.
+    pub(crate) fn region_at(&self, level: u32, place: usize) -> Option<Region> {
+        self.region(1 << level | place, Self::peek)
+    }
+
+    /// The number of bumps so far. Two readings are equal only if there was none between them.
+    pub(crate) fn announcements(&self) -> u64 {
+        self.stripes.bumps()
+    }
+
+    /// The level that lookups begin with.
+    pub(crate) fn level(&self) -> u32 {
+        self.levels.root().level()
+    }
+
+    /// The meaning of a word for a reader. An absent one is an empty bucket if no thread has
+    /// written to it yet.
+    #[inline]
+    pub(crate) fn state(&self, bucket: usize, word: GrowingWord) -> WordState {
+        match word.state() {
+            WordState::Absent if self.levels.is_lazy(bucket) => WordState::Bucket(Bucket::EMPTY),
+            state => state,
+        }
+    }
+
+    /// Whether a word refers to a descriptor.
+    pub(crate) fn is_frozen(&self, bucket: usize) -> bool {
+        matches!(self.levels.load(bucket).state(), WordState::Reference(_))
+    }
+
+    /// Tells lookups and a running scan that tokens of a head are about to change places.
+    pub(crate) fn announce(&self, bucket: usize, head: Head) {
+        let fingerprint = head.fingerprint();
+        if self.stripes.bump(fingerprint) {
+            sync::trace(Event::Hint);
+            self.hints.note(Hint {
+                bucket,
+                fingerprint,
+            });
+        }
+    }
+
+    /// A live bucket with this content.
+    #[inline]
+    pub(crate) fn live(&self, bucket: usize, content: Bucket) -> Live {
+        Live {
+            bucket,
+            depth: self.levels.depth(level_of(bucket)),
+            content,
+        }
+    }
+
+    /// The bucket on an index string of which `of` says something else than that it is gone or
+    /// absent, from the level of the root down.
+    #[inline]
+    pub(crate) fn descend<R>(&self, index: Index, mut of: impl FnMut(usize) -> Step<R>) -> R {
+        loop {
+            let mut level = self.levels.root().level();
+            loop {
+                match of(index.bucket(level)) {
+                    Step::Here(answer) => return answer,
+                    // Split: its children were there before it was gone.
+                    Step::Down => level += 1,
+                    // Its memory was given back, after the root had moved on.
+                    Step::Again => break,
+                }
+            }
+        }
+    }
+
+    /// A read that disturbs no other thread: the logical content of a word at some moment during
+    /// the call. Of a bucket that is not there, none.
+    pub(crate) fn peek(&self, bucket: usize) -> Option<Bucket> {
+        loop {
+            match self.state(bucket, self.levels.load(bucket)) {
+                WordState::Absent | WordState::Gone => return None,
+                WordState::Bucket(content) => return Some(content),
+                WordState::Reference(reference) => match self.pool.resolve(bucket, reference) {
+                    Resolved::Stale => {}
+                    Resolved::Settled(content) => return Some(content),
+                    Resolved::Pending(pending) => return Some(pending.old),
+                },
+            }
+        }
+    }
+
+    /// As [`peek`](Self::peek), but the empty bucket for one that is not there.
+    #[inline]
+    pub(crate) fn look(&self, bucket: usize) -> Bucket {
+        self.peek(bucket).unwrap_or(Bucket::EMPTY)
+    }
+
+    /// The region of a bucket that was there once, with `content` to read words. None if it has
+    /// been split more than once.
+    pub(crate) fn region(
+        &self,
+        bucket: usize,
+        content: impl Fn(&Self, usize) -> Option<Bucket>,
+    ) -> Option<Region> {
+        // From above: a reader that finds the parent gone finds its children.
+        if let Some(content) = content(self, bucket) {
+            return Some(Region::Whole(content));
+        }
+        let [first, second] = [bucket << 1, bucket << 1 | 1].map(|child| content(self, child));
+        Some(Region::Split([first?, second?]))
+    }
+
+    /// The number of tokens. Exact if no thread writes.
+    pub(crate) fn taken(&self) -> usize {
+        let level = self.level();
+        let regions = (1 << level..2 << level).filter_map(|bucket| self.region(bucket, Self::peek));
+        regions.map(Region::len).sum()
+    }
+}
+
+impl Transfer<Lanes16> {
+    /// The split of `bucket`, which is not 0, into words with twice its number and one more.
+    pub(crate) fn split(bucket: usize, content: Bucket) -> Self {
+        Self {
+            destination: bucket << 1,
+            ..Self::emptying(bucket, content)
+        }
+    }
+
+    pub(crate) fn is_split(&self) -> bool {
+        self.is_emptying() && self.source != self.destination
+    }
+}
+
+/// The descriptors of a table that begins with this level: the number for a fixed-size table of
+/// half the size. When it grows it gets the number for its new size.
+fn descriptors_for(level: u32) -> PoolSize {
+    PoolSize::of_table((1 << level) / 2)
+}
+
+/// Where a read of an index string continues.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step<R> {
+    Here(R),
+    Down,
+    Again,
+}
+
+/// The content of a word without a reference.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Settled {
+    Absent,
+    Gone,
+    Bucket(Bucket),
+}
+
+impl Settled {
+    /// The content of a bucket that is there.
+    #[inline]
+    pub(crate) fn content(self) -> Option<Bucket> {
+        match self {
+            Self::Bucket(content) => Some(content),
+            Self::Gone | Self::Absent => None,
+        }
+    }
+}
+
+/// Reads a word as a writer does: at a time when it is not a reference.
+#[inline]
+pub(crate) fn settle(tokens: &GrowingTokens, bucket: usize) -> Settled {
+    settle_word(tokens, bucket, || tokens.levels.load(bucket))
+}
+
+/// The content of a bucket, read as a writer does, if it is there.
+#[inline]
+pub(crate) fn settled(tokens: &GrowingTokens, bucket: usize) -> Option<Bucket> {
+    settle(tokens, bucket).content()
+}
+
+/// [`settle`] for a caller who knows the level.
+#[inline]
+pub(crate) fn settle_in(tokens: &GrowingTokens, words: Level<'_>, bucket: usize) -> Settled {
+    match words.load(bucket).state() {
+        WordState::Bucket(content) => Settled::Bucket(content),
+        _ => settle(tokens, bucket),
+    }
+}
+
+/// [`settle`] by read-modify-writes, as at a [witness](crate::design::protocol#admissions).
+pub(crate) fn settle_latest(tokens: &GrowingTokens, bucket: usize) -> Settled {
+    settle_word(tokens, bucket, || tokens.levels.read_latest(bucket))
+}
+
+#[inline]
+fn settle_word(tokens: &GrowingTokens, bucket: usize, load: impl Fn() -> GrowingWord) -> Settled {
+    loop {
+        // Read the word. Return what it is, unless it is frozen.
+        let word = load();
+        let reference = match tokens.state(bucket, word) {
+            WordState::Absent => return Settled::Absent,
+            WordState::Gone => return Settled::Gone,
+            WordState::Bucket(content) => return Settled::Bucket(content),
+            WordState::Reference(reference) => reference,
+        };
+        match tokens.pool.resolve(bucket, reference) {
+            // The use is over, so the word has changed.
+            Resolved::Stale => {}
+            // A split is never decided: its children are what it becomes.
+            Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
+            // Only the owner of an admission knows its answers from elsewhere.
+            Resolved::Pending(pending) => {
+                let aborted = Status::Aborted;
+                // Abort it, and read again: its owner may have committed first.
+                tokens.pool.decide(reference, pending.control, aborted);
+                sync::trace(Event::Abort);
+            }
+            // Every thread computes the same content from the descriptor.
+            Resolved::Settled(content) => {
+                sync::trace(Event::Help);
+                if tokens.levels.exchange(bucket, word, content) {
+                    return Settled::Bucket(content);
+                }
+            }
+        }
+    }
+}
+
+/// Both live buckets of an item, settled.
+pub(crate) fn live_pair(tokens: &GrowingTokens, class: GrowingClass) -> [Live; 2] {
+    // Load the root, and the words of its level: in all but a growth, both buckets are there.
+    let root = tokens.levels.root();
+    let words = tokens.levels.level(root.level());
+    // Find the level below too while the table grows: a bucket above may be gone.
+    let below = if tokens.is_growing(root) {
+        tokens.levels.level(root.level() + 1)
+    } else {
+        None
+    };
+    [class.first, class.second].map(|index| {
+        // Load the word of the item at one level.
+        let plain = |words: Level<'_>| {
+            let bucket = index.bucket(words.number());
+            let state = words.load(bucket).state();
+            (bucket, words.depth(), state)
+        };
+        // Look above first: a word below counts only if its parent is gone.
+        let mut found = words.map(plain);
+        if let Some((_, _, WordState::Gone)) = found {
+            // Go down to the child. It is there: a split writes the children before the parent is
+            // gone.
+            found = below.map(plain);
+        }
+        match found {
+            // A bucket that is found is the live one, whatever the root said: a word that is gone
+            // never becomes a bucket again.
+            Some((bucket, depth, WordState::Bucket(content))) => Live {
+                bucket,
+                depth,
+                content,
+            },
+            // The word is frozen, absent, or split further: descend step by step, and settle it.
+            _ => live(tokens, index),
+        }
+    })
+}
+
+/// The live bucket on an index string, settled.
+#[inline]
+pub(crate) fn live(tokens: &GrowingTokens, index: Index) -> Live {
+    live_by(tokens, index, settle)
+}
+
+/// [`live`] by read-modify-writes.
+pub(crate) fn live_latest(tokens: &GrowingTokens, index: Index) -> Live {
+    live_by(tokens, index, settle_latest)
+}
+
+#[inline]
+fn live_by(
+    tokens: &GrowingTokens,
+    index: Index,
+    settle: impl Fn(&GrowingTokens, usize) -> Settled,
+) -> Live {
+    tokens.descend(index, |bucket| match settle(tokens, bucket) {
+        Settled::Absent => Step::Again,
+        Settled::Gone => Step::Down,
+        Settled::Bucket(content) => Step::Here(tokens.live(bucket, content)),
+    })
+}
+
+/// Completes the split of `bucket`, if one is in progress.
+///
+/// Pinned: it writes into absent words, as only `write_absent` does besides. A helper that sleeps
+/// here keeps the memory of the children from being given back, after which they would be absent
+/// again.
+#[cold]
+pub(crate) fn finish(tokens: &GrowingTokens, bucket: usize) {
+    let guard = pin();
+    // Load again, because the guard holds from here on.
+    let WordState::Reference(reference) = tokens.levels.load(bucket).state() else {
+        return;
+    };
+    let Some((transfer, _)) = tokens.pool.read(reference) else {
+        return;
+    };
+    if transfer.is_split() {
+        finish_installed(tokens, bucket, reference, transfer.old_source, &guard);
+    }
+}
+
+/// [`finish`] for a caller who has been pinned since a time when the word was not gone, and has
+/// found the reference of the split in the word, or has put it there.
+pub(crate) fn finish_installed(
+    tokens: &GrowingTokens,
+    bucket: usize,
+    reference: Reference<Lanes16>,
+    content: Bucket,
+    _: &Guard,
+) {
+    let level = level_of(bucket);
+    // Compute the children from the frozen content: all helpers compute the same.
+    let children = children(bucket, content, tokens.levels.depth(level));
+    // Each of these exchanges fails if another thread was first. A word that has been written is
+    // never absent again as long as this thread is pinned, and the reference never comes back.
+    if let Some(below) = tokens.levels.level(level + 1) {
+        below.exchange(bucket << 1, GrowingWord::ABSENT, children[0]);
+        below.exchange(bucket << 1 | 1, GrowingWord::ABSENT, children[1]);
+    }
+    // Last: a thread that finds the parent gone finds the children.
+    if tokens.levels.exchange(bucket, reference, GrowingWord::GONE) {
+        sync::trace(Event::Split);
+    }
+}
+
+/// The contents of the two children of a bucket. Every token must have a tail.
+pub(crate) fn children(bucket: usize, content: Bucket, depth: Depth) -> [Bucket; 2] {
+    let mut children = [Bucket::EMPTY; 2];
+    for token in content.tokens() {
+        let lane = token.bits() as u16;
+        // Take the first bit of the tail: it becomes the last bit of the bucket's number, so the
+        // prefix stays the same.
+        let (bit, rest) = depth.split(lane);
+        let half = &mut children[child(bucket, Head::of_lane(lane), bit) & 1];
+        // A lane is never 0, and a half holds no more than the whole.
+        let added = Token::from_bits(u32::from(rest)).and_then(|rest| half.with(rest));
+        *half = added.unwrap_or(*half);
+    }
+    children
+}
+
+/// Replaces the content of a bucket. Returns false if the word has changed.
+#[inline]
+pub(crate) fn replace(
+    tokens: &GrowingTokens,
+    bucket: usize,
+    current: Bucket,
+    new: impl Into<GrowingWord>,
+) -> bool {
+    let new = new.into();
+    tokens.levels.exchange(bucket, current, new) || replace_vacant(tokens, bucket, current, new)
+}
+
+/// [`replace`] for a word that reads as an empty bucket, but is not one.
+#[inline]
+pub(crate) fn replace_vacant(
+    tokens: &GrowingTokens,
+    bucket: usize,
+    current: Bucket,
+    new: impl Into<GrowingWord>,
+) -> bool {
+    current == Bucket::EMPTY && write_absent(tokens, bucket, new.into())
+}
+
+#[cold]
+fn write_absent(tokens: &GrowingTokens, bucket: usize, new: GrowingWord) -> bool {
+    // Pinned before the check: if the level is left afterwards, its memory is not given back before
+    // this is over. Until then the word is split, and the exchange fails.
+    let _guard = pin();
+    tokens.levels.is_lazy(bucket) && tokens.levels.exchange(bucket, GrowingWord::ABSENT, new)
+}

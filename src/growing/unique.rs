@@ -1,0 +1,185 @@
+//! Admission: adds a token if none covers the item, exactly once among racing threads.
+//!
+//! Only its owner commits it: [`doubling`](crate::design::doubling#admissions) has the reasons.
+
+use crate::growing::item::{GrowingClass, Index, level_of};
+use crate::growing::ops::{emptier, split_or_relocate, token};
+use crate::growing::split::help_to_grow;
+use crate::growing::tokens::{
+    Bucket, GrowingTokens, Step, Token, finish, live, live_latest, prefix, replace,
+};
+use crate::growing::word::WordState;
+use crate::kernel::descriptor::{Resolved, Status, Transfer};
+use crate::kernel::elsewhere::AbsenceElsewhere;
+use crate::kernel::outcome::Failure;
+use crate::sync;
+use crate::sync::Event;
+
+impl GrowingTokens {
+    /// One attempt to add a token, if no token covers the item here or `elsewhere`.
+    ///
+    /// Linearization points: as in a [fixed table](crate::design::protocol#linearization-points),
+    /// with tokens that cover the item for those of its class.
+    pub(crate) fn try_insert_unique(
+        &self,
+        hash: u64,
+        budget: usize,
+        elsewhere: &impl AbsenceElsewhere,
+    ) -> Result<bool, Failure> {
+        let (tokens, class) = (self, GrowingClass::of_hash(hash));
+        // Split the next words of a growth in progress. If it cannot, this insert may still find
+        // room.
+        let _ = help_to_grow(tokens);
+        // Read both buckets: a token that covers the item is there, or the item is new as far as
+        // these tell.
+        let pair = [class.first, class.second].map(|index| live(tokens, index));
+        if pair.iter().any(|live| live.covers(class)) {
+            return Ok(false);
+        }
+        // Choose the bucket that takes the token, the target. The other index string is the
+        // witness.
+        let target = *emptier(&pair);
+        let witness = if target.bucket == pair[0].bucket {
+            class.second
+        } else {
+            class.first
+        };
+        let token = token(class, &target);
+        let (Some(token), Some(admitted)) =
+            (token, token.and_then(|token| target.content.with(token)))
+        else {
+            // Make room, if both are full. The path places nothing: the next attempt decides
+            // whether the item is absent.
+            return Failure::after_making_room(split_or_relocate(
+                tokens, class, pair, budget, false,
+            ));
+        };
+        // Describe the admission in a descriptor, undecided.
+        let mut claim = tokens.pool.claim().ok_or(Failure::NoDescriptor)?;
+        let (reference, control) = claim.publish(Transfer {
+            moved: None,
+            placed: Some(token),
+            source: target.bucket,
+            destination: target.bucket,
+            old_source: target.content,
+            old_destination: Bucket::EMPTY,
+        });
+        // Freeze the target, if it is unchanged. From here on it has no covering token, and none
+        // can come: none hops in or out, and it is not split.
+        if !replace(tokens, target.bucket, target.content, reference) {
+            claim.decide(control, Status::Aborted);
+            return Err(Failure::Disturbed);
+        }
+        // Ask the witness and the other tables. Only this thread knows the whole item and these
+        // answers, so no helper commits.
+        let empty = elsewhere.check_before()
+            && is_absent_from_witness(tokens, class, witness, target.bucket)
+            && elsewhere.check_after();
+        // Decide. Another thread that met the frozen target may have aborted first.
+        claim.decide(control, Status::of_verdict(empty));
+        let committed = claim.status() == Status::Committed;
+        let after = if committed { admitted } else { target.content };
+        // If this exchange fails, another thread has done it.
+        tokens.levels.exchange(target.bucket, reference, after);
+        if committed {
+            return Ok(true);
+        }
+        sync::trace(Event::Rejected);
+        Err(Failure::Disturbed)
+    }
+
+    /// Whether no token covers an item, for an admission in another table. It aborts an admission
+    /// that is pending here. An admission that comes later acquires, through the word it freezes,
+    /// all that the caller did before.
+    pub(crate) fn is_absent(&self, hash: u64) -> bool {
+        let (tokens, class) = (self, GrowingClass::of_hash(hash));
+        let f = class.head.fingerprint();
+        loop {
+            // Read the version first, as a lookup does.
+            let version = tokens.stripes.version(f);
+            // Read both words by read-modify-writes, which also abort an admission there.
+            let covers = |index| live_latest(tokens, index).covers(class);
+            if covers(class.first) || covers(class.second) {
+                return false;
+            }
+            // Trust the miss only if no token has changed places meanwhile.
+            if tokens.stripes.unchanged(f, version) {
+                return true;
+            }
+            sync::trace(Event::Repeat);
+        }
+    }
+}
+
+/// Whether the live bucket of the other index string has no token that covers the item.
+///
+/// By read-modify-writes, as at every [witness](crate::design::protocol#admissions). The rival with
+/// the lower target wins.
+fn is_absent_from_witness(
+    tokens: &GrowingTokens,
+    class: GrowingClass,
+    witness: Index,
+    target: usize,
+) -> bool {
+    tokens.descend(witness, |bucket| {
+        loop {
+            // Read from the upper level down, by a read-modify-write: of two rivals that freeze
+            // their targets and read each other's, one sees the other.
+            let word = tokens.levels.read_latest(bucket);
+            let reference = match tokens.state(bucket, word) {
+                // Load the root again: the memory of this level was given back.
+                WordState::Absent => return Step::Again,
+                WordState::Gone => return Step::Down,
+                // Answer by the content: no descriptor owns the word.
+                WordState::Bucket(content) => {
+                    return Step::Here(none_covers(tokens, class, bucket, content));
+                }
+                WordState::Reference(reference) => reference,
+            };
+            match tokens.pool.resolve(bucket, reference) {
+                // Read again: the use is over, so the word has changed.
+                Resolved::Stale => {}
+                // Answer by what was decided; the exchange that writes it back is only late.
+                Resolved::Settled(content) => {
+                    return Step::Here(none_covers(tokens, class, bucket, content));
+                }
+                // Finish a split, and go down: the children hold the tokens.
+                Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
+                Resolved::Pending(pending) => {
+                    // A token that is there stays the item's until the decision, which may be an
+                    // abort.
+                    if !none_covers(tokens, class, bucket, pending.old) {
+                        return Step::Here(false);
+                    }
+                    // Find out whether it is a rival: a pending admission whose token covers the
+                    // item.
+                    let depth = tokens.levels.depth(level_of(bucket));
+                    let covers = |token: Token| prefix(bucket, token, depth).covers(class);
+                    let arriving = pending.transfer.placed.is_some_and(covers);
+                    if pending.transfer.moved.is_some() || !arriving {
+                        // What hops there comes not from the target, which is frozen. And what a
+                        // path places takes effect at its commit, after this read.
+                        return Step::Here(true);
+                    }
+                    // Give up if the rival has the lower target: exactly one of the two does.
+                    if bucket < target {
+                        return Step::Here(false);
+                    }
+                    // Abort the rival, and read again: it may have committed first.
+                    tokens
+                        .pool
+                        .decide(reference, pending.control, Status::Aborted);
+                }
+            }
+        }
+    })
+}
+
+fn none_covers(
+    tokens: &GrowingTokens,
+    class: GrowingClass,
+    bucket: usize,
+    content: Bucket,
+) -> bool {
+    !tokens.live(bucket, content).covers(class)
+}

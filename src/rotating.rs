@@ -1,0 +1,412 @@
+//! An engine that rotates: several generations in equal tables. Each rotation forgets the oldest.
+
+mod empty;
+mod ops;
+mod state;
+mod stored;
+
+use crate::rotating::state::{AtomicState, MAX_GENERATIONS, State};
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::allocate;
+use crate::engine::measures::Measures;
+use crate::engine::operations::{Build, RawFilter, Rotates, check_lengths};
+use crate::engine::plan::{Plan, RatedLoad};
+use crate::error::{
+    BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
+};
+use crate::fixed::counted::CountedTable;
+use crate::kernel::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
+use crate::kernel::prefetch::is_near;
+use crate::kernel::sizing::{any_of, compared};
+
+/// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with
+/// buckets of the layout `L`.
+#[derive(Debug)]
+pub struct Rotating<L: Layout = Lanes<4, 16>> {
+    state: AtomicState,
+    /// One more than the number of generations. All have the same geometry.
+    tables: Box<[CountedTable<L>]>,
+    /// The items that each generation was sized for.
+    capacity: usize,
+}
+
+/// As for a filter of a fixed size.
+const DEFAULT_BUDGET: usize = LONG_BUDGET;
+
+/// The number of walks after which a snapshot gives up.
+const WALKS: usize = 8;
+
+impl<L: Layout> Rotating<L> {
+    /// Makes an engine of unshared tables: the generations from the oldest to the young one, and
+    /// the spare, which is empty.
+    pub(crate) fn of_tables(
+        mut tables: Vec<CountedTable<L>>,
+        capacity: usize,
+        rotations: u64,
+    ) -> Self {
+        for table in &mut tables {
+            // Only the owner of an admission knows the other generations.
+            table.tokens_mut().require_owner_commit();
+        }
+        Self {
+            state: AtomicState::new(State::new(rotations, tables.len())),
+            tables: tables.into(),
+            capacity,
+        }
+    }
+
+    /// A copy of the generations, from the oldest to the young one, after this number of rotations.
+    fn copied<E: From<OutOfMemory>>(
+        &self,
+        state: State,
+        rotations: u64,
+        copy: impl Fn(&CountedTable<L>) -> Result<CountedTable<L>, E>,
+    ) -> Result<Self, E> {
+        let mut tables = Vec::new();
+        allocate::grow(&mut tables, self.tables.len())?;
+        for table in self.live(state) {
+            tables.push(copy(table)?);
+        }
+        tables.push(self.tables[state.spare(self.tables.len())].empty_like()?);
+        Ok(Self::of_tables(tables, self.capacity, rotations))
+    }
+
+    /// Copies the generations between two rotations.
+    ///
+    /// A token never changes its table. So for each class the copy of a table has the answer of a
+    /// lookup at some moment. The moments are in the order of a lookup, and a rotation voids the
+    /// whole copy, as it voids a lookup.
+    fn copied_between_rotations(
+        &self,
+        copy: impl Fn(&CountedTable<L>) -> Result<CountedTable<L>, SnapshotError>,
+    ) -> Result<Self, SnapshotError> {
+        for _ in 0..WALKS {
+            let state = self.state.load();
+            let copied = self.copied(state, state.rotations(), &copy)?;
+            if self.is_current(state) {
+                return Ok(copied);
+            }
+        }
+        Err(SnapshotError::Disturbed)
+    }
+
+    /// The number of rotations at this moment, and the generations from the oldest to the young
+    /// one.
+    pub(crate) fn between_rotations(&self) -> (u64, impl Iterator<Item = &CountedTable<L>>) {
+        let state = self.state.load();
+        (state.rotations(), self.live(state))
+    }
+
+    pub(crate) fn search_budget(&self) -> usize {
+        self.tables[0].tokens().search_budget()
+    }
+
+    fn sum(&self, of: impl Fn(&CountedTable<L>) -> usize) -> usize {
+        self.live(self.state.load()).map(of).sum()
+    }
+}
+
+/// With one generation, an item could leave as soon as it is stored.
+const MIN_GENERATIONS: usize = 2;
+
+/// The number of generations, if it is in range.
+fn generations(plan: &Plan) -> Result<usize, BuildError> {
+    let requested = plan.generations.unwrap_or(MIN_GENERATIONS);
+    let nearest = requested.clamp(MIN_GENERATIONS, MAX_GENERATIONS);
+    if requested != nearest {
+        return Err(BuildError::Generations { requested, nearest });
+    }
+    Ok(requested)
+}
+
+impl<L: Layout> Build for Rotating<L> {
+    const KIND: Kind = Kind::Rotating;
+    type Layout = L;
+
+    fn rated_load(plan: &Plan) -> RatedLoad {
+        let tables = plan.generations.unwrap_or(MIN_GENERATIONS);
+        RatedLoad::Sized { tables }
+    }
+
+    fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError> {
+        let tables = generations(plan)? + 1;
+        let (geometry, capacity) = plan.size.geometry::<L>()?;
+        plan.search_budget(DEFAULT_BUDGET)?;
+        let table =
+            size_of::<CountedTable<L>>() + CountedTable::bytes_for(geometry, plan.descriptors);
+        let bytes = tables.saturating_mul(table).saturating_add(outside);
+        let rated_load = Self::rated_load(plan);
+        plan.measures(Self::KIND, rated_load, (geometry, capacity), bytes)
+    }
+
+    fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError> {
+        // Refuses before anything is allocated.
+        Self::measures(plan, outside)?;
+        let tables = generations(plan)? + 1;
+        let (geometry, capacity) = plan.size.geometry()?;
+        let budget = plan.search_budget(DEFAULT_BUDGET)?;
+        let mut built = Vec::new();
+        allocate::grow(&mut built, tables)?;
+        for _ in 0..tables {
+            built.push(CountedTable::new(geometry, budget, plan.descriptors)?);
+        }
+        Ok(Self::of_tables(built, capacity, 0))
+    }
+
+    fn empty_like(&self) -> Result<Self, OutOfMemory> {
+        self.copied(self.state.load(), 0, CountedTable::empty_like)
+    }
+
+    fn snapshot(&self) -> Result<Self, SnapshotError> {
+        self.copied_between_rotations(CountedTable::snapshot)
+    }
+}
+
+// The methods of the same names are in `ops`.
+impl<L: Layout> RawFilter for Rotating<L> {
+    fn kind(&self) -> Kind {
+        Self::KIND
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::of::<L>()
+    }
+
+    fn clear(&mut self) {
+        for table in &mut self.tables {
+            table.clear();
+        }
+        let state = self.state.load();
+        self.state.set(state.cleaned());
+    }
+
+    fn rotating(&self) -> Option<&dyn Rotates> {
+        Some(self)
+    }
+
+    fn len(&self) -> usize {
+        self.sum(CountedTable::len)
+    }
+
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Whether the young generation is full.
+    fn is_full(&self) -> bool {
+        self.young(self.state.load()).len() >= self.capacity
+    }
+
+    fn slots(&self) -> usize {
+        self.sum(CountedTable::slots)
+    }
+
+    fn tables(&self) -> usize {
+        self.generations()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let tables = self.tables.iter();
+        allocate::bytes(&self.tables) + tables.map(CountedTable::bytes).sum::<usize>()
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        let live = self.live(self.state.load());
+        any_of::<L>(
+            live.map(|table| compared(table.len(), table.geometry()))
+                .sum(),
+        )
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        self.contains(hash)
+    }
+
+    #[inline]
+    fn insert(&self, hash: u64) -> Result<(), InsertError> {
+        self.insert(hash)
+    }
+
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
+        self.insert_unique(hash)
+    }
+
+    #[inline]
+    fn remove(&self, hash: u64) -> bool {
+        self.remove(hash)
+    }
+
+    fn count(&self, hash: u64) -> usize {
+        self.count(hash)
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u64) {
+        for table in self.live(self.state.load()) {
+            table.tokens().prefetch(hash);
+        }
+    }
+
+    #[inline]
+    fn prefetch_insert(&self, hash: u64) {
+        self.young(self.state.load()).tokens().prefetch(hash);
+    }
+
+    #[inline]
+    fn is_near(&self) -> bool {
+        is_near(self.tables.len() * self.tables[0].tokens().buckets())
+    }
+
+    fn relocate_one(&self, hash: u64) -> bool {
+        let mut live = self.live(self.state.load());
+        live.any(|table| table.tokens().relocate_one(hash))
+    }
+}
+
+impl<L: Layout> Rotates for Rotating<L> {
+    fn rotate(&self) -> Result<(), RotateError> {
+        self.rotate_at(None).map(|_| ())
+    }
+
+    fn rotate_if(&self, rotations: u64) -> Result<bool, RotateError> {
+        self.rotate_at(Some(rotations))
+    }
+
+    fn turn_if(&self, rotations: u64) -> Result<bool, RotateError> {
+        self.turn_at(Some(rotations))
+    }
+
+    fn clean_spare(&self) -> Result<(), RotateError> {
+        self.clean(self.state.load())
+    }
+
+    fn age_hash(&self, hash: u64) -> Option<usize> {
+        self.age(hash)
+    }
+
+    fn rotations(&self) -> u64 {
+        self.state.load().rotations()
+    }
+
+    fn generations(&self) -> usize {
+        self.tables.len() - 1
+    }
+
+    fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
+        self.refresh(hash)
+    }
+
+    #[track_caller]
+    fn refresh_many_hash(&self, hashes: &[u64], new: &mut [bool]) -> Result<(), InsertManyError> {
+        check_lengths(hashes, new);
+        new.fill(false);
+        self.refresh_many(hashes, new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Copies, with rotations and writes during them, and what a rotation leaves behind.
+
+    use core::cell::Cell;
+
+    use super::*;
+
+    const HASH: u64 = 0x1234_5678_9abc_def1;
+
+    fn engine() -> Rotating {
+        Rotating::build(&Plan::default(), 0).expect("memory")
+    }
+
+    fn rotate(engine: &Rotating) {
+        assert_eq!(engine.rotate(), Ok(()));
+    }
+
+    /// Refreshes the item in the next generation, during the first copy.
+    #[test]
+    fn a_snapshot_is_void_if_there_was_a_rotation() {
+        let engine = engine();
+        engine.insert(HASH).expect("room");
+        let copies = Cell::new(0);
+        let copy = engine.copied_between_rotations(|table| {
+            copies.set(copies.get() + 1);
+            if copies.get() == 1 {
+                rotate(&engine);
+                engine.insert(HASH).expect("room");
+                assert!(engine.remove(HASH), "it was in");
+            }
+            table.snapshot()
+        });
+        let copy = copy.expect("one rotation is not too much");
+        assert!(copy.contains(HASH), "a refreshed item was not copied");
+        assert_eq!((copies.get(), copy.rotations(), copy.len()), (4, 1, 1));
+    }
+
+    #[test]
+    fn a_snapshot_ends_however_often_there_are_rotations() {
+        let engine = engine();
+        let copy = engine.copied_between_rotations(|table| {
+            rotate(&engine);
+            table.snapshot()
+        });
+        assert_eq!(copy.map(|_| ()), Err(SnapshotError::Disturbed));
+        assert_eq!(engine.rotations(), 2 * WALKS as u64);
+    }
+
+    /// Refreshes the item during the copy: the new token goes to the young generation.
+    #[test]
+    fn a_snapshot_copies_the_young_generation_last() {
+        let engine = engine();
+        engine.insert(HASH).expect("room");
+        rotate(&engine);
+        let copies = Cell::new(0);
+        let copy = engine.copied_between_rotations(|table| {
+            copies.set(copies.get() + 1);
+            if copies.get() == 2 {
+                engine.insert(HASH).expect("room");
+                assert!(engine.remove(HASH), "it was in");
+            }
+            table.snapshot()
+        });
+        let copy = copy.expect("there was no rotation");
+        assert!(copy.contains(HASH), "a refreshed item was not copied");
+    }
+
+    #[test]
+    fn a_turn_leaves_the_spare_to_who_cleans_it() {
+        let engine = engine();
+        for turn in 0..4 {
+            engine.insert(HASH).expect("room");
+            assert_eq!(engine.turn_if(turn), Ok(true));
+            let spare = |state: State| &engine.tables[state.spare(engine.tables.len())];
+            let taken = |state| spare(state).tokens().taken();
+            let state = engine.state.load();
+            // Before the second turn nothing was forgotten.
+            assert_eq!(
+                (state.is_clean(), taken(state)),
+                (false, usize::from(turn > 0))
+            );
+            assert_eq!(engine.clean_spare(), Ok(()));
+            let state = engine.state.load();
+            assert_eq!((state.is_clean(), taken(state)), (true, 0));
+        }
+    }
+
+    /// The next rotation then takes no longer than an exchange.
+    #[test]
+    fn a_rotation_leaves_a_clean_spare() {
+        let engine = engine();
+        for _ in 0..4 {
+            engine.insert(HASH).expect("room");
+            rotate(&engine);
+            let state = engine.state.load();
+            assert!(state.is_clean(), "the next rotation has to empty it");
+            let spare = &engine.tables[state.spare(engine.tables.len())];
+            assert_eq!(spare.tokens().taken(), 0, "it is not empty");
+        }
+    }
+}
