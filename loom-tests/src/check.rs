@@ -1,4 +1,4 @@
-//! Runs a model over every schedule within a bound, and refuses one that explores too little.
+//! Checks: run a model over every schedule within a bound, and fail if there are too few.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,22 +9,24 @@ use loom::thread;
 
 use crew::{checking_a_mutant, name_of_the_test, set_by};
 
-/// How many preemptive switches a schedule may have. A bound finds errors; it proves nothing beyond itself.
+/// The number of preemptive switches that a schedule may have. A bound finds errors, and proves
+/// nothing beyond itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
-    /// Two find the known races in seconds; three take hours in all.
+    /// Two switches find the known races in seconds. Three take hours for all models.
     Usual = 2,
-    /// One, for models that would take minutes with two.
+    /// One switch, for models that would take minutes with two.
     Large = 1,
 }
 
-/// The environment variable that sets another bound for all.
+/// The environment variable that sets another bound for all models.
 const SET_PREEMPTIONS: &str = "LOOM_MAX_PREEMPTIONS";
 
-/// Far more accesses than any model makes; reaching it means that a thread goes round for ever.
+/// Far more accesses than any model makes. Only a thread in an endless loop reaches it.
 const MAX_BRANCHES: usize = 20_000;
 
-/// Checks that what a thread wrote before `insert` is visible to whoever is told by `is_in` that the item is in.
+/// Checks that the writes of a thread before `insert` are visible to a thread for which `is_in`
+/// found the item.
 #[track_caller]
 pub fn publishes<F: Send + Sync + 'static>(
     least: usize,
@@ -46,7 +48,8 @@ pub fn publishes<F: Send + Sync + 'static>(
     });
 }
 
-/// Checks `model` over all schedules within the bound. If they are fewer than `least`, it does not explore what it says.
+/// Checks `model` over all schedules within the bound. Panics if they are fewer than `least`: then
+/// the model does not explore what it should.
 #[track_caller]
 pub fn check(bound: Bound, least: usize, model: impl Fn() + Send + Sync + 'static) {
     let name = name_of_the_test();

@@ -1,7 +1,7 @@
-//! What the models share: the bounds of a check, tiny filters with hashes made to order, and races whose outcome is
-//! explained.
+//! The parts that the models share: bounds of a check, tiny filters with chosen hashes, and races
+//! whose results must be explained.
 //!
-//! Everything here and in `tests/` is compiled only by `cargo loom`.
+//! Everything here and in `tests/` is compiled only by `cargo verify loom`.
 #![cfg(all(loom, feature = "loom"))]
 
 pub mod check;

@@ -1,15 +1,17 @@
-//! Races: a few threads make a few calls each, and some order of all calls must explain what they were told.
+//! Races: a few threads make a few calls each, and some order of all calls must explain the
+//! results.
 //!
-//! The filter is a multiset, in generations if it rotates. The order has the calls of each thread in the order in which
-//! it made them, begins with what was there before, and ends with what is asked when all threads are done. So no item that
-//! is in is missed, none is invented, admitted twice or removed twice, and none is lost or left over.
+//! The filter is a multiset; a rotating one has generations. The order must keep that of each
+//! thread, begins with the calls before the race, and ends with the checks after it. So no stored
+//! item is missed, no item is invented, admitted twice, removed twice or lost, and none is left
+//! over.
 
 use std::cell::RefCell;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lockfree_cuckoo::testing::Relocate;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::testing::hooks::{dying_after, in_one_order};
 use lockfree_cuckoo::{Engine, Filter, InsertError};
 use loom::thread;
@@ -18,34 +20,35 @@ use model::history::{Event, Outcome, linearizable};
 use crate::check::{Bound, check};
 use crate::tiny::Item;
 
-/// What a call says of the multiset; classes are those of [`Item`].
+/// The effect and result of a call on the multiset, by the classes of [`Item`].
 #[derive(Clone, Copy, Debug)]
 pub enum Told {
-    /// It is no call of a multiset, or was refused.
+    /// The call does not act on the multiset, or was refused.
     Nothing,
     /// `insert`
     Added(u64),
     /// `insert_unique`; whether the item was absent.
     Admitted(u64, bool),
-    /// `refresh`, likewise.
+    /// `refresh`; whether the item was absent.
     Refreshed(u64, bool),
     /// `remove`; whether it found one.
     Removed(u64, bool),
     /// `contains`
     Seen(u64, bool),
-    /// `count`, with nobody else at work.
+    /// `count`, without other threads.
     Counted(u64, usize),
-    /// `len`, likewise.
+    /// `len`, without other threads.
     Length(usize),
     /// `rotate`
     Rotated,
-    /// `rotate_if` of this number; whether it rotated.
+    /// `rotate_if` with this number; whether it rotated.
     RotatedIf(u64, bool),
     /// `rotations`
     Rotations(u64),
 }
 
-/// The classes of what is in: generations, the youngest last. A filter that does not rotate has one.
+/// The classes of the stored items: generations, the youngest last. A filter that does not rotate
+/// has one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Content {
     generations: Vec<Vec<u64>>,
@@ -72,7 +75,7 @@ impl Content {
         self.rotations += 1;
     }
 
-    /// The oldest copy goes.
+    /// Removes the oldest copy.
     fn remove(&mut self, class: u64) {
         for generation in &mut self.generations {
             if let Some(at) = generation.iter().position(|&other| other == class) {
@@ -118,7 +121,7 @@ impl Outcome for Told {
 pub struct Act<F> {
     item: Option<Item>,
     call: Arc<dyn Fn(&F) -> Told + Send + Sync>,
-    /// What it can have done if it does not return.
+    /// The possible effect if it does not return.
     effect: Told,
 }
 
@@ -136,7 +139,7 @@ impl<F> Act<F> {
     }
 }
 
-/// Any other call, with what it says, and what it does if it does not return.
+/// Makes any other call, with its result, and its possible effect if it does not return.
 pub fn act<F>(effect: Told, call: impl Fn(&F) -> Told + Send + Sync + 'static) -> Act<F> {
     Act {
         item: None,
@@ -145,7 +148,7 @@ pub fn act<F>(effect: Told, call: impl Fn(&F) -> Told + Send + Sync + 'static) -
     }
 }
 
-/// Any other call that leaves what is in.
+/// Makes any other call that keeps the stored items.
 pub fn quietly<F, R>(call: impl Fn(&F) -> R + Send + Sync + 'static) -> Act<F> {
     act(Told::Nothing, move |filter| {
         call(filter);
@@ -153,7 +156,7 @@ pub fn quietly<F, R>(call: impl Fn(&F) -> R + Send + Sync + 'static) -> Act<F> {
     })
 }
 
-/// Adds a copy; there is room.
+/// Inserts a copy; there is room.
 pub fn insert<E: Engine>(item: Item) -> Act<Filter<E>> {
     let added = Told::Added(item.class);
     Act::on(item, added, move |filter: &Filter<E>, hash| {
@@ -162,7 +165,7 @@ pub fn insert<E: Engine>(item: Item) -> Act<Filter<E>> {
     })
 }
 
-/// Adds a copy if there is room.
+/// Inserts a copy if there is room.
 pub fn try_insert<E: Engine>(item: Item) -> Act<Filter<E>> {
     let added = Told::Added(item.class);
     Act::on(item, added, move |filter: &Filter<E>, hash| {
@@ -170,7 +173,7 @@ pub fn try_insert<E: Engine>(item: Item) -> Act<Filter<E>> {
     })
 }
 
-/// Is refused.
+/// Tries to insert, and is refused.
 pub fn insert_in_vain<E: Engine>(item: Item) -> Act<Filter<E>> {
     Act::on(item, Told::Nothing, |filter: &Filter<E>, hash| {
         let refused = filter.insert_hash(hash);
@@ -182,12 +185,12 @@ pub fn insert_in_vain<E: Engine>(item: Item) -> Act<Filter<E>> {
     })
 }
 
-/// Adds the item unless it is in; there is room.
+/// Admits the item if it is absent; there is room.
 pub fn admit<E: Engine>(item: Item) -> Act<Filter<E>> {
     admission(item, |told| Some(told.expect("room")))
 }
 
-/// The same if there is room.
+/// Does the same if there is room.
 pub fn try_admit<E: Engine>(item: Item) -> Act<Filter<E>> {
     admission(item, Result::ok)
 }
@@ -218,14 +221,14 @@ pub fn see<E: Engine>(item: Item) -> Act<Filter<E>> {
     })
 }
 
-/// Counts the item, which in the midst of a race says only whether there is one.
+/// Counts the item. During a race the result is only whether it is stored.
 pub fn count<E: Engine>(item: Item) -> Act<Filter<E>> {
     Act::on(item, Told::Nothing, move |filter: &Filter<E>, hash| {
         Told::Seen(item.class, filter.count_hash(hash) > 0)
     })
 }
 
-/// Moves a copy to its other bucket; nobody is in the way.
+/// Moves a copy to its other bucket, undisturbed.
 pub fn hop<E: Engine>(item: Item) -> Act<Filter<E>> {
     Act::on(item, Told::Nothing, |filter: &Filter<E>, hash| {
         assert!(filter.relocate_hash(hash), "nobody was in the way of a hop");
@@ -233,7 +236,7 @@ pub fn hop<E: Engine>(item: Item) -> Act<Filter<E>> {
     })
 }
 
-/// The same if nobody is.
+/// Moves a copy unless other calls are in the way.
 pub fn try_hop<E: Engine>(item: Item) -> Act<Filter<E>> {
     Act::on(item, Told::Nothing, |filter: &Filter<E>, hash| {
         filter.relocate_hash(hash);
@@ -241,7 +244,7 @@ pub fn try_hop<E: Engine>(item: Item) -> Act<Filter<E>> {
     })
 }
 
-/// The access at which a thread dies, and whether it came to that.
+/// The access at which a thread dies, and whether it reached it.
 type Death = (usize, Arc<AtomicBool>);
 
 /// A model of threads that race.
@@ -258,7 +261,7 @@ pub struct Race<F> {
     after: Vec<Act<F>>,
 }
 
-/// Threads that race on such a filter, in so many executions at least.
+/// Returns a race on such a filter, with at least this number of executions.
 pub fn race<E: Engine>(
     least: usize,
     filter: impl Fn() -> Filter<E> + Send + Sync + 'static,
@@ -277,62 +280,62 @@ pub fn race<E: Engine>(
 }
 
 impl<E: Engine> Race<Filter<E>> {
-    /// Too large for the usual bound.
+    /// Marks the race as too large for the usual bound.
     pub fn large(mut self) -> Self {
         self.bound = Bound::Large;
         self
     }
 
-    /// Accesses that are `SeqCst` have one order for all threads.
+    /// Makes all threads see one order of the `SeqCst` accesses.
     pub fn in_one_order(mut self) -> Self {
         self.one_order = true;
         self
     }
 
-    /// The filter has so many generations.
+    /// Sets the number of generations of the filter.
     pub fn generations(mut self, generations: usize) -> Self {
         self.generations = generations;
         self
     }
 
-    /// The items cover each other, so that their tokens are not counted one by one in the end.
+    /// Leaves out the final counts, because the items cover each other.
     pub fn uncounted(mut self) -> Self {
         self.counts = false;
         self
     }
 
-    /// What is in before the threads begin.
+    /// Sets the items that are stored before the threads begin.
     pub fn holding(self, items: impl IntoIterator<Item = Item>) -> Self {
         self.before(items.into_iter().map(insert))
     }
 
-    /// What is done before the threads begin.
+    /// Adds calls before the threads begin.
     pub fn before(mut self, acts: impl IntoIterator<Item = Act<Filter<E>>>) -> Self {
         self.before.extend(acts);
         self
     }
 
-    /// What one of the threads does. The last one is the thread that has begun the others.
+    /// Adds a thread with these calls. The last one is the thread that starts the others.
     pub fn thread(mut self, acts: impl IntoIterator<Item = Act<Filter<E>>>) -> Self {
         self.threads.push(acts.into_iter().collect());
         self
     }
 
-    /// What is done when the threads are done, before all items are counted.
+    /// Adds calls after the threads have ended, before all items are counted.
     pub fn after(mut self, acts: impl IntoIterator<Item = Act<Filter<E>>>) -> Self {
         self.after.extend(acts);
         self
     }
 
-    /// Checks it.
+    /// Checks the race.
     #[track_caller]
     pub fn check(self) {
         let race = Arc::new(self);
         check(race.bound, race.least, move || race.run(None));
     }
 
-    /// Checks it with the first thread dead at its first access, at its second one and so on, until it survives: it makes
-    /// so many accesses at least.
+    /// Checks the race with the first thread dead at its first access, at its second one and so on,
+    /// until it survives. It must make at least this number of accesses.
     #[track_caller]
     pub fn check_deaths(self, accesses: usize) {
         let race = Arc::new(self);
@@ -347,7 +350,7 @@ impl<E: Engine> Race<Filter<E>> {
         }
     }
 
-    /// One execution, in which the first thread may die at an access.
+    /// Runs one execution, in which the first thread may die at an access.
     fn run(self: &Arc<Self>, death: Option<&Death>) {
         if self.one_order {
             in_one_order(|| self.play(death));
@@ -377,7 +380,7 @@ impl<E: Engine> Race<Filter<E>> {
         let mut all: Vec<_> = others.map(|other| other.join().expect("a racer")).collect();
         all.push(mine);
         all.push((self.end(&filter, death.is_some()), Told::Nothing));
-        // What a dead thread was at may have taken effect, or not.
+        // The call of a dead thread may have taken effect, or not.
         let pending = all
             .iter()
             .find(|(_, pending)| !matches!(pending, Told::Nothing));
@@ -386,7 +389,7 @@ impl<E: Engine> Race<Filter<E>> {
             began: 0,
             ended: u64::MAX,
         });
-        // Those of the threads overlap, and those at the end are later.
+        // The histories of the threads overlap, and the final checks are later.
         let histories: Vec<Vec<Event<Told>>> = (0..)
             .zip(&all)
             .map(|(number, (told, _))| {
@@ -407,7 +410,7 @@ impl<E: Engine> Race<Filter<E>> {
         );
     }
 
-    /// What a thread was told, and the effect of the call in which it died.
+    /// Returns the results of a thread, and the effect of the call in which it died.
     fn work(&self, number: usize, filter: &Filter<E>, death: Option<Death>) -> (Vec<Told>, Told) {
         let (acts, told) = (&self.threads[number], RefCell::new(Vec::new()));
         let act = || {
@@ -429,7 +432,7 @@ impl<E: Engine> Race<Filter<E>> {
         (told.into_inner(), pending)
     }
 
-    /// Asks for everything, with nobody else at work.
+    /// Counts everything, without other threads.
     fn end(&self, filter: &Filter<E>, someone_died: bool) -> Vec<Told> {
         let mut told: Vec<Told> = self.after.iter().map(|act| (act.call)(filter)).collect();
         let acts = self.before.iter().chain(self.threads.iter().flatten());
@@ -439,7 +442,7 @@ impl<E: Engine> Race<Filter<E>> {
         items.retain(|_| self.counts);
         let count = |item: Item| Told::Counted(item.class, filter.count_hash(item.hash));
         told.extend(items.into_iter().map(count));
-        // The dead may have added something and not counted it.
+        // The dead thread may have added a token without counting it.
         told.extend((!someone_died).then(|| Told::Length(filter.len())));
         told
     }

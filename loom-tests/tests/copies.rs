@@ -1,10 +1,10 @@
-//! Snapshots, and the stored form in chunks, against everything that moves a token: one that is in all the while is in the
-//! copy. Few schedules disturb a copy so much that it gives up; those that do promise nothing.
+//! Snapshots and chunks, while tokens move: an item that is stored throughout is in the copy. In a
+//! few schedules the copy is disturbed so much that it fails; those promise nothing.
 #![cfg(all(loom, feature = "loom"))]
 
 use std::array;
 
-use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{
     CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, SemiSorted, SnapshotError,
 };
@@ -12,7 +12,7 @@ use loom_tests::race::{Act, Race, Told, act, insert, quietly, race, remove, try_
 use loom_tests::tiny::{Default, F, G, Item, ORDERS, at, at_of, far, near, pair, square};
 use model::Fingerprint;
 
-/// How a filter is copied: none if it was disturbed.
+/// A way to copy a filter; `None` if it was disturbed.
 type Copy<F> = fn(&F) -> Option<F>;
 
 fn snapshot<E: Engine>(filter: &Filter<E>) -> Option<Filter<E>> {
@@ -23,12 +23,13 @@ fn snapshot<E: Engine>(filter: &Filter<E>) -> Option<Filter<E>> {
     }
 }
 
-/// The same beside so few changes that they fit the log.
+/// Takes a snapshot beside few enough changes that they fit the log.
 fn certain<L: Layout>(filter: &Filter<Fixed<L>>) -> Option<Filter<Fixed<L>>> {
     Some(filter.snapshot().expect("it fits the log"))
 }
 
-/// What is read of the stored form: the header and the list of tables, and then so many bytes of words at a time.
+/// Reads the stored form: the header and the list of tables, and then this number of bytes of words
+/// at a time.
 fn in_chunks<E: Engine, const BYTES: usize>(filter: &Filter<E>) -> Option<Filter<E>> {
     let mut chunks = filter.chunks();
     let mut stored = vec![0; chunks.total() as usize];
@@ -43,11 +44,11 @@ fn in_chunks<E: Engine, const BYTES: usize>(filter: &Filter<E>) -> Option<Filter
     Some(Filter::from_bytes(&stored).expect("what comes to its end can be read"))
 }
 
-/// Both ways to copy a pair, if not much happens meanwhile, and if much does.
+/// Both ways to copy a pair, beside few changes and beside many.
 const EASILY: [Copy<CuckooFilter>; 2] = [certain, in_chunks::<_, 8>];
 const HARDLY: [Copy<CuckooFilter>; 2] = [snapshot, in_chunks::<_, 8>];
 
-/// A copy has each of these items so often, at least and at most, and nothing else.
+/// Checks that a copy has each of these items as often as the range allows, and nothing else.
 fn has<E: Engine, const N: usize>(
     copy: Copy<Filter<E>>,
     items: [(Item, usize, usize); N],
@@ -65,7 +66,7 @@ fn has<E: Engine, const N: usize>(
     })
 }
 
-/// The same once. With nobody else at work, each copy comes to its end.
+/// Checks that a copy has the item once. Without other threads, every copy succeeds.
 fn has_one(copy: Copy<CuckooFilter>, item: Item) -> Act<CuckooFilter> {
     has(copy, [(item, 1, 1)])
 }
@@ -108,7 +109,7 @@ fn a_copy_has_a_token_that_hops_there_and_back() {
     }
 }
 
-/// Somebody else makes up for the number of tokens, where the token was.
+/// Another token arrives in the place of the first, so the number of tokens is right.
 #[test]
 fn a_copy_has_a_token_that_hops_beside_one_that_comes() {
     for copy in HARDLY {
@@ -129,7 +130,7 @@ fn a_copy_has_a_token_whose_mover_dies() {
             pair_with(1, [(source, F)])
                 .thread([try_hop(at(source, F))])
                 .thread([has_one(copy, at(0, F))])
-                // Nobody is left who changes something.
+                // No thread is left that changes anything.
                 .after([at_rest(copy, at(0, F))])
                 .check_deaths(15);
         }
@@ -148,7 +149,7 @@ fn a_copy_has_one_of_two_equal_tokens_that_come_and_go() {
     }
 }
 
-/// Of one hint.
+/// The log has room for one hint.
 #[test]
 fn a_snapshot_has_more_than_the_log_has() {
     pair_with(50, [(1, F), (0, F), (1, G)])
@@ -157,7 +158,7 @@ fn a_snapshot_has_more_than_the_log_has() {
         .check();
 }
 
-/// Buckets 0 and 2 are full, and one token of bucket 2 can go to bucket 1.
+/// Buckets 0 and 2 are full, and one token of bucket 2 can move to bucket 1.
 #[test]
 fn a_snapshot_has_the_victims_of_an_insert() {
     let items: [Item; 9] = array::from_fn(|n| if n == 0 { far(2, 0) } else { near(0, n - 1) });
@@ -207,7 +208,7 @@ fn a_snapshot_has_a_token_that_hops_in_each_layout() {
 
 type Doubling = Filter<Growing>;
 
-/// Of two heads.
+/// Two items with different heads.
 const X: Item = Item::alone(1 << 10);
 const OTHER: Item = Item::alone(2 << 10);
 
@@ -215,7 +216,7 @@ fn begin() -> Act<Doubling> {
     quietly(Doubling::begin_to_double)
 }
 
-/// Of two buckets, with `X`, and with what was done to it before.
+/// Returns a race on a filter of two buckets that holds `X`, after these calls.
 fn doubling<const B: usize, const N: usize>(
     before: fn() -> [Act<Doubling>; B],
     acts: fn() -> [Act<Doubling>; N],
@@ -237,14 +238,14 @@ fn doubling<const B: usize, const N: usize>(
 }
 
 #[test]
-fn a_copy_has_what_hops_while_a_doubling_begins() {
+fn a_copy_has_a_token_that_hops_while_a_doubling_begins() {
     doubling(|| [], || [try_hop(X), begin()]);
 }
 
-/// In front of the sweep; from a word that it has split to one that the hop splits; and from the second side, which is read
-/// last, to one that it splits next.
+/// Before the sweep; from a word that it has split to one that the hop splits; and from the second
+/// side, which is read last, to one that it splits next.
 #[test]
-fn a_copy_has_what_hops_while_words_are_split() {
+fn a_copy_has_a_token_that_hops_while_words_are_split() {
     doubling(|| [begin()], || [try_hop(X)]);
     doubling(|| [begin()], || [insert(OTHER), try_hop(X)]);
     doubling(|| [try_hop(X), begin()], || [try_hop(X), insert(OTHER)]);

@@ -1,8 +1,9 @@
-//! Filters that grow: nothing is missed, lost or admitted twice while words are split and tables are added.
+//! Growing filters: no item is missed, lost or admitted twice while words are split and tables are
+//! added.
 #![cfg(all(loom, feature = "loom"))]
 
 use lockfree_cuckoo::Growing;
-use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::testing::{Descriptors, Internals};
 use loom_tests::check::publishes;
 use loom_tests::race::{Act, Race, admit, hop, insert, quietly, race, remove, see, try_hop};
 use loom_tests::tiny::Item;
@@ -11,14 +12,14 @@ type Filter = lockfree_cuckoo::Filter<Growing>;
 
 /// A head.
 const HEAD: u64 = 1 << 10;
-/// Of one class in the first two buckets, and of several in four.
+/// Has one class in the first two buckets, and several in four.
 const X: Item = Item::alone(HEAD);
 const Y: Item = Item::alone(1 << 63 | HEAD);
-/// Of another head.
+/// Has another head.
 const OTHER: Item = Item::alone(2 << 10);
-/// The first token of `X` covers it, and one of its own after two doublings does not cover `X`.
+/// The first token of `X` covers it, and a token of its own after two doublings does not cover `X`.
 const NESTED: Item = Item::alone(1 << 53 | HEAD);
-/// Has the token of `X` in the first table, and a longer one of its own in the second.
+/// Has the same token as `X` in the first table, and a longer one of its own in the second.
 const COVERED: Item = Item::alone(1 << 52 | HEAD);
 
 fn of_two_buckets() -> Filter {
@@ -26,7 +27,7 @@ fn of_two_buckets() -> Filter {
     filter.expect("a valid size")
 }
 
-/// One table, which cannot double any more.
+/// Returns a race on one table that cannot double again.
 fn at_the_end() -> Filter {
     let filter = of_two_buckets();
     while filter.begin_to_double() {
@@ -54,7 +55,7 @@ fn doubling<const N: usize>(items: [Item; N]) -> Race<Filter> {
     race(10, of_two_buckets).holding(items)
 }
 
-/// One whose first item has lost bits, and whose second has a longer token.
+/// Returns a race on a filter whose first item has lost bits, and whose second has a longer token.
 fn nested() -> Race<Filter> {
     let race = doubling([X]).uncounted();
     race.before([double(), double(), insert(NESTED)])
@@ -70,7 +71,7 @@ fn a_stored_item_is_found_while_the_table_doubles() {
 }
 
 #[test]
-fn of_two_that_begin_to_double_a_table_one_does() {
+fn one_of_two_threads_begins_a_doubling() {
     let doubled_once = || quietly(|filter: &Filter| assert_eq!(filter.slots(), 16, "doubled once"));
     doubling([X])
         .thread([begin()])
@@ -81,6 +82,27 @@ fn of_two_that_begin_to_double_a_table_one_does() {
             quietly(Filter::finish_doubling),
             doubled_once(),
         ])
+        .check();
+}
+
+/// A table with few descriptors. A segment that was added twice would take memory that no limit
+/// counts, and with many processors no reference could name it.
+#[test]
+fn one_of_two_doublers_adds_descriptors() {
+    let few = || {
+        let filter = Filter::builder().buckets(2).descriptors_from(1, 1_023);
+        filter.seed(0).build().expect("a valid size")
+    };
+    race(10, few)
+        .thread([begin()])
+        .thread([begin()])
+        .after([quietly(move |filter: &Filter| {
+            let alone = few();
+            let before = alone.memory_usage();
+            assert!(alone.begin_to_double());
+            assert!(before + 15 * 64 < alone.memory_usage(), "added");
+            assert_eq!(filter.memory_usage(), alone.memory_usage(), "added twice");
+        })])
         .check();
 }
 
@@ -121,7 +143,7 @@ fn two_writers_split_a_word_each() {
 }
 
 #[test]
-fn a_lookup_finds_what_a_remove_splits() {
+fn a_lookup_finds_an_item_whose_word_a_remove_splits() {
     doubling([X, Y])
         .before([begin()])
         .thread([remove(Y)])
@@ -130,7 +152,8 @@ fn a_lookup_finds_what_a_remove_splits() {
         .check();
 }
 
-/// It hops to a number that was computed, whose parent is being split: the parts may be there, and the parent not gone.
+/// The token hops to a bucket whose number was computed, and whose parent is being split: the
+/// children may exist while the parent still has content.
 #[test]
 fn a_token_that_hops_to_a_bucket_that_is_split_is_found() {
     doubling([X])
@@ -143,7 +166,8 @@ fn a_token_that_hops_to_a_bucket_that_is_split_is_found() {
         .check();
 }
 
-/// Past a lookup in a table at rest; below the level of the root; and where the sweep has not come to yet.
+/// The hop passes a lookup in a table at rest, below the level of the root, and in words that the
+/// sweep has not reached.
 #[test]
 fn a_token_that_hops_past_a_lookup_is_found() {
     doubling([X])
@@ -152,7 +176,8 @@ fn a_token_that_hops_past_a_lookup_is_found() {
         .thread([see(X)])
         .check();
     doubling([X])
-        // Splits the first word, and the hop splits the second one. No insert has seen yet that both are gone.
+        // Splits the first word, and the hop splits the second one. No insert has noticed yet that
+        // both are gone.
         .before([begin(), insert(OTHER), try_hop(X)])
         .thread([try_hop(X)])
         .thread([see(X)])
@@ -168,7 +193,8 @@ fn a_token_that_hops_in_front_of_the_sweep_is_found() {
         .check();
 }
 
-/// A split and a hop, or a hop to a bucket that the sweep then splits, which a lookup sees in either order.
+/// A split and a hop, or a hop to a bucket that the sweep then splits. A lookup sees them in either
+/// order.
 #[test]
 fn a_token_is_found_while_the_sweep_passes_it() {
     doubling([X])
@@ -189,7 +215,7 @@ fn a_token_is_found_while_the_sweep_passes_it() {
 
 #[test]
 fn a_remove_takes_the_longest_token_though_it_hops() {
-    // Both in the second bucket. The longer one hops to the first.
+    // Both are in the second bucket. The longer one hops to the first.
     nested()
         .before([try_hop(X)])
         .thread([try_hop(NESTED)])
@@ -230,9 +256,9 @@ fn an_insert_is_not_lost_while_a_table_is_added() {
         .check();
 }
 
-/// Who has not seen the new table looks into the words of the first one.
+/// A thread that has not seen the new table looks into the words of the first one.
 #[test]
-fn what_is_added_to_a_new_table_is_found() {
+fn an_item_in_a_new_table_is_found() {
     adding(10, [])
         .large()
         .thread([see(X), see(X)])
@@ -263,7 +289,7 @@ fn two_removes_take_one_token_each_while_a_table_is_added() {
         .check();
 }
 
-/// One admission in the first table, the other in the second, or both in one of them.
+/// One admission is in the first table and the other in the second, or both are in one of them.
 #[test]
 fn one_of_two_admissions_wins_while_a_table_is_added() {
     adding(100, [])
@@ -274,14 +300,15 @@ fn one_of_two_admissions_wins_while_a_table_is_added() {
 }
 
 #[test]
-fn an_admission_sees_what_the_coarser_table_holds() {
+fn an_admission_sees_the_tokens_of_the_coarser_table() {
     adding(2, [X])
         .thread([admit(X)])
         .thread([add_table()])
         .check();
 }
 
-/// One into a table that it has added, the other into whichever it finds. Each then looks for the other's item.
+/// One thread inserts into a table that it has added, the other into the newest that it finds. Each
+/// then looks for the other's item.
 #[test]
 fn inserts_into_two_tables_are_not_missed_crosswise() {
     adding(10, [])
@@ -292,9 +319,9 @@ fn inserts_into_two_tables_are_not_missed_crosswise() {
         .check();
 }
 
-/// By the shortest way, and while the words are split.
+/// On the shortest path, and while the words are split.
 #[test]
-fn a_hit_publishes_what_came_before_the_insert() {
+fn a_hit_publishes_the_writes_before_the_insert() {
     let insert = |filter: &Filter| filter.insert_hash(X.hash).expect("room");
     let is_in = |filter: &Filter| filter.contains_hash(X.hash);
     publishes(2, of_two_buckets, insert, is_in);

@@ -1,9 +1,9 @@
-//! Tables of two buckets, which all tokens have in common: lookups, removes and admissions against everything that moves
-//! a token.
+//! Tables of two buckets, the candidates of all tokens: lookups, removes and admissions race with
+//! calls that move tokens.
 //!
-//! The races that matter most are run in three layouts: lanes, of which a reference takes the highest bits; two slots, so
-//! that less fills a bucket, and a reference told by a tag; sorted fingerprints, which change places in a bucket, and a
-//! reference told by a code.
+//! The most important races run in three layouts: lanes, where a reference uses the top bits; two
+//! slots, so that fewer tokens fill a bucket, and a tag marks a reference; semi-sorted, where
+//! fingerprints change places in a bucket, and a code marks a reference.
 #![cfg(all(loom, feature = "loom"))]
 
 use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes, Layout, Rotating, SemiSorted};
@@ -37,7 +37,7 @@ fn a_lookup_sees_a_token_that_hops<L: Layout>() {
     }
 }
 
-/// A token hops from either bucket, and a thread that comes to either bucket first does something.
+/// Lets a token hop from either bucket, while a thread that reads either bucket first makes a call.
 fn while_it_hops<L: Layout, const N: usize>(
     descriptors: usize,
     other: impl Fn(usize, usize) -> [Act<Filter<Fixed<L>>>; N],
@@ -56,7 +56,7 @@ fn a_remove_takes_a_token_that_hops<L: Layout>() {
     let at = at_of::<L>;
     while_it_hops::<L, _>(1, |_, first| {
         let [one, other] = [first, 1 - first].map(|first| see(at(first, F)));
-        // Read your remove: the class is empty now, wherever the mover is.
+        // A thread sees its own remove: the class is empty now, wherever the mover is.
         [remove(at(first, F)), one, other]
     });
 }
@@ -65,7 +65,7 @@ fn a_token_that_hops_is_not_admitted<L: Layout>() {
     while_it_hops::<L, _>(2, |_, first| [admit(at_of::<L>(first, F))]);
 }
 
-/// The same target, and each other's witness for a target.
+/// The same target, and each with the other's witness as its target.
 fn one_of_two_is_admitted<L: Layout>() {
     let at = at_of::<L>;
     for (mine, theirs) in [(0, 0), (0, 1), (1, 0)] {
@@ -149,7 +149,7 @@ fn a_lookup_sees_a_token_that_hops_there_and_back() {
 
 #[test]
 fn a_lookup_sees_a_token_between_two_movers() {
-    // Opposite ones, and two of one direction.
+    // In opposite directions, and both in one direction.
     for (other, first) in [(1, 0), (1, 1), (0, 0), (0, 1)] {
         race_in_lanes(50, 2)
             .holding([at(0, F)])
@@ -160,8 +160,9 @@ fn a_lookup_sees_a_token_between_two_movers() {
     }
 }
 
-/// The false negative that needs no relocation. The lookup reads the empty bucket; an equal token goes in there, because it
-/// is emptier; the other one goes out before the lookup reads it.
+/// The false negative that needs no relocation. The lookup reads the empty bucket. An equal token
+/// is inserted there, because it is emptier. The other one is removed before the lookup reads its
+/// bucket.
 #[test]
 fn a_lookup_sees_one_of_two_equal_tokens_that_come_and_go() {
     for (source, first) in ORDERS {
@@ -196,7 +197,7 @@ fn a_token_that_hops_is_counted() {
 }
 
 #[test]
-fn a_hit_publishes_what_came_before_the_insert() {
+fn a_hit_publishes_the_writes_before_the_insert() {
     let filter = || pair::<Default>(1);
     let insert = |filter: &CuckooFilter| filter.insert_hash(at(0, F).hash).expect("room");
     for hash in [at(0, F).hash, at(1, F).hash] {
@@ -220,7 +221,7 @@ fn two_removes_take_two_tokens_or_share_one() {
     }
 }
 
-/// After a plain insert has returned, the item is present for everybody.
+/// After a plain insert has returned, all threads find the item.
 #[test]
 fn an_admission_races_with_a_plain_insert() {
     for (plain, first) in [(0, 0), (0, 1), (1, 0)] {
@@ -231,9 +232,9 @@ fn an_admission_races_with_a_plain_insert() {
     }
 }
 
-/// A lookup never sees an item that goes away again without a remove.
+/// A lookup does not see an item that then disappears without a remove.
 #[test]
-fn what_was_seen_stays() {
+fn a_found_item_stays() {
     for (first, read_first) in [(0, 0), (0, 1), (1, 0)] {
         race_in_lanes(50, 2)
             .large()
@@ -244,7 +245,7 @@ fn what_was_seen_stays() {
     }
 }
 
-/// The witness is frozen by a relocation while it holds an equal token at rest.
+/// A relocation freezes the witness while it holds an equal token at rest.
 #[test]
 fn an_equal_token_in_a_frozen_witness_counts() {
     race_in_lanes(50, 3)
@@ -254,7 +255,8 @@ fn an_equal_token_in_a_frozen_witness_counts() {
         .check();
 }
 
-/// Two removes take the two tokens of one class; of two `insert_unique` that follow, one finds it empty.
+/// Two removes take the two tokens of one class. One of the two `insert_unique` that follow finds
+/// it empty.
 #[test]
 fn two_removes_and_two_admissions_of_one_class() {
     race_in_lanes(50, 2)
@@ -274,8 +276,9 @@ fn a_helper_does_not_decide_a_later_use() {
         .check();
 }
 
-/// The lookup may hold a reference of the first use while it reads the fields of the second, which has the
-/// two buckets the other way about. Of one descriptor the mover is one of many owners; of eight it has its own.
+/// The lookup may hold a reference of the first use while it reads the fields of the second, which
+/// has the two buckets in the opposite order. With one descriptor the mover shares it; with eight
+/// it has its own.
 #[test]
 fn a_token_at_rest_is_seen_behind_two_uses() {
     for (first, descriptors) in [(0, 1), (1, 1), (0, 8), (1, 8)] {
@@ -300,7 +303,7 @@ fn a_descriptor_admits_and_relocates() {
     }
 }
 
-/// A thread that stops for ever, at any access: nobody waits for it and nothing is lost.
+/// A thread stops permanently at any access: no other thread waits for it and nothing is lost.
 #[test]
 fn a_dead_mover_loses_nothing() {
     let race = || {

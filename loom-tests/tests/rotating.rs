@@ -1,5 +1,5 @@
-//! Filters that rotate: nothing is missed before its time or found after it, and nothing is admitted twice, however
-//! late a thread is.
+//! Rotating filters: no item is missed before it expires, found afterwards, or admitted twice,
+//! however late a thread is.
 #![cfg(all(loom, feature = "loom"))]
 
 use lockfree_cuckoo::{RandomState, RotatingCuckooFilter};
@@ -8,7 +8,7 @@ use loom_tests::tiny::{F, G, Item, at};
 
 type Filter = RotatingCuckooFilter<RandomState>;
 
-/// Two generations and a spare, of two buckets each.
+/// Returns a race on two generations and a spare, of two buckets each.
 fn rotating() -> Race<Filter> {
     let filter = || {
         let filter = RotatingCuckooFilter::builder().capacity(8).seed(0).build();
@@ -17,7 +17,7 @@ fn rotating() -> Race<Filter> {
     race(10, filter).generations(2)
 }
 
-/// One that holds the item, and has rotated so often since.
+/// Returns a race on a filter that holds the item, and has rotated this often since.
 fn with_item(rotations: usize) -> Race<Filter> {
     let race = rotating().holding([x()]);
     race.before((0..rotations).map(|_| rotate()))
@@ -27,7 +27,7 @@ fn x() -> Item {
     at(0, F)
 }
 
-/// The same, looked for in the other bucket first.
+/// Returns the same item with its other bucket first.
 fn flipped() -> Item {
     at(1, F)
 }
@@ -59,7 +59,7 @@ fn refresh(item: Item) -> Act<Filter> {
     })
 }
 
-/// After as many rotations as there are tables nothing is left, whatever happened; and nothing comes back.
+/// Rotates through all tables: then nothing is left, and nothing comes back.
 fn to_the_end() -> [Act<Filter>; 5] {
     [rotate(), rotate(), see(x()), rotate(), see(x())]
 }
@@ -107,7 +107,8 @@ fn two_rotators_rotate_twice() {
         .check();
 }
 
-/// The other thread may be about to empty the word when the table is in use again and holds the same.
+/// The other thread may be about to empty the word when the table is in use again with the same
+/// content.
 #[test]
 fn a_late_emptying_does_no_harm() {
     with_item(1)
@@ -118,9 +119,10 @@ fn a_late_emptying_does_no_harm() {
         .check();
 }
 
-/// A thread that rotates reads what it empties after the state, a late insert reads the state after what it writes.
+/// A rotating thread reads the words that it empties after the state. A late insert reads the state
+/// after its write.
 #[test]
-fn what_a_late_insert_brings_does_not_come_back() {
+fn the_token_of_a_late_insert_does_not_come_back() {
     rotating()
         .in_one_order()
         .thread([rotate(), rotate()])
@@ -130,9 +132,9 @@ fn what_a_late_insert_brings_does_not_come_back() {
         .check();
 }
 
-/// A token that a late relocation moves to a word that has been emptied.
+/// A late relocation moves a token to a word that has been emptied.
 #[test]
-fn what_a_late_relocation_moves_does_not_come_back() {
+fn the_token_of_a_late_relocation_does_not_come_back() {
     for item in [x(), flipped()] {
         rotating()
             .holding([item])
@@ -191,8 +193,9 @@ fn one_of_two_admissions_wins_at_a_rotation() {
     }
 }
 
-/// It may be told true in any of the generations, and that generation is forgotten in its time. An admission freezes a
-/// word and then reads the state, and who empties its table has read the state and then reads the words.
+/// An insert can succeed in any of the generations, and that generation expires in its turn. An
+/// admission freezes a word and then reads the state. A thread that empties its table reads the
+/// state and then the words.
 #[test]
 fn an_item_is_new_to_one_of_two_that_refresh_it_at_a_rotation() {
     rotating()
@@ -223,7 +226,7 @@ fn a_table_that_is_used_again_is_seen_empty() {
         .check();
 }
 
-/// A thread that dies in a rotation, at any access, keeps nobody from rotating.
+/// A thread that dies at any access of a rotation does not stop others from rotating.
 #[test]
 fn a_dead_rotator_is_overtaken() {
     with_item(1)
@@ -243,7 +246,7 @@ fn a_dead_rotator_is_overtaken() {
         .check_deaths(20);
 }
 
-/// With nobody else at work.
+/// Counts one copy, without other threads.
 fn count_one() -> Act<Filter> {
     act(Told::Nothing, |filter: &Filter| {
         Told::Counted(x().class, filter.count_hash(x().hash))

@@ -1,7 +1,7 @@
-//! Values: a token keeps its value wherever it hops, and a value is replaced once.
+//! Values: a token keeps its value when it hops, and a value is replaced once.
 #![cfg(all(loom, feature = "loom"))]
 
-use lockfree_cuckoo::testing::Relocate;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{Filter, Fixed, Lanes};
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
@@ -13,19 +13,21 @@ use Bound::{Large, Usual};
 /// Values of four bits.
 type Valued = Filter<Fixed<Lanes<4, 12, 4>>>;
 
-/// The class, by its first candidate: lookups and changes read that one first.
+/// Returns the hash of the class with this first candidate: lookups and changes read that one
+/// first.
 fn item(first: usize) -> u64 {
     at_of::<Lanes<4, 12, 4>>(first, 0x111).hash
 }
 
-/// The values of the class, sorted.
+/// Returns the values of the class, sorted.
 fn values(filter: &Valued, first: usize) -> Vec<u16> {
     let mut values: Vec<u16> = filter.values_hash(item(first)).collect();
     values.sort_unstable();
     values
 }
 
-/// Checks a model of a filter that has these values of the class, the first in the bucket `source`, and so many descriptors.
+/// Checks a model of a filter that has these values of the class, the first in the bucket `source`,
+/// and this number of descriptors.
 fn check_with<const N: usize>(
     (bound, least): (Bound, usize),
     (source, stored, descriptors): (usize, [u16; N], usize),
@@ -117,7 +119,7 @@ fn a_value_is_replaced_or_removed() {
     }
 }
 
-/// A reader that has read the bucket to which the second token comes must not miss both.
+/// A reader that has read the target bucket of the second token must not miss both.
 #[test]
 fn a_class_is_never_missed_while_one_of_its_values_goes() {
     for first in [0, 1] {
@@ -137,7 +139,7 @@ fn a_class_is_never_missed_while_one_of_its_values_goes() {
 }
 
 #[test]
-fn of_two_that_add_one_item_one_gives_its_value() {
+fn one_of_two_unique_inserts_sets_the_value() {
     for (mine, theirs) in [(0, 0), (0, 1), (1, 1)] {
         check_with((Usual, 50), (0, [], 2), move |filter| {
             let other = spawn(filter, move |filter| {
