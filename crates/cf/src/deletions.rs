@@ -1,4 +1,4 @@
-//! How many items were deleted: the one count that the filter does not keep.
+//! Deletions: counts deleted items, which the library does not count.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,8 +9,9 @@ const CELLS: usize = 16;
 
 type Cells = [CachePadded<AtomicU64>; CELLS];
 
-/// One count until two callers meet at it. From then on there are cells for callers by their numbers, so that those that
-/// delete at the same time seldom share one. Most filters never have them.
+/// One count until two callers contend for it. From then on there are cells, selected by the
+/// numbers of callers, so that callers that delete at the same time seldom share one. Most filters
+/// never have them.
 #[derive(Debug, Default)]
 pub(crate) struct Deletions {
     first: AtomicU64,
@@ -33,7 +34,7 @@ impl Deletions {
         }
     }
 
-    /// Adds one to the first count, unless it is no more what it was: then others add to it too.
+    /// Adds one to the first count, unless it has changed meanwhile: then others add to it too.
     fn add_behind(&self, seen: u64, caller: u64) {
         let (next, order) = (seen.wrapping_add(1), Ordering::Relaxed);
         let added = self.first.compare_exchange(seen, next, order, order);
@@ -49,14 +50,14 @@ impl Deletions {
         })
     }
 
-    /// Bytes of the cells, if there are any.
+    /// Returns the bytes of the cells, if there are any.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.cells.get().map_or(0, |_| size_of::<Cells>())
     }
 }
 
 fn add_to(cells: &Cells, caller: u64) {
-    // Below `CELLS`, so that the cast cuts nothing off.
+    // The cast is exact: the number is below `CELLS`.
     let cell = (caller % CELLS as u64) as usize;
     cells[cell].fetch_add(1, Ordering::Relaxed);
 }
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn callers_at_the_same_time_lose_none() {
+    fn concurrent_callers_lose_no_deletion() {
         let deletions = Deletions::starting_at(5);
         deletions.add_one(3);
         assert_eq!((deletions.sum(), deletions.heap_bytes()), (6, 0));
@@ -80,9 +81,9 @@ mod tests {
     }
 
     #[test]
-    fn callers_who_meet_part() {
+    fn contending_callers_get_cells() {
         let deletions = Deletions::starting_at(5);
-        // Somebody else has added one since.
+        // Another caller has added one since.
         deletions.add_behind(4, CELLS as u64 + 2);
         assert_eq!(deletions.sum(), 6);
         assert!(deletions.heap_bytes() >= CELLS * size_of::<AtomicU64>());

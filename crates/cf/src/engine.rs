@@ -1,4 +1,4 @@
-//! A filter of the library, of any kind and layout, and one behind a mutex.
+//! The engine: a filter of the library, of any kind and layout, perhaps behind a mutex.
 
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,14 @@ use lockfree_cuckoo::DynFilter;
 /// A filter of any kind and layout.
 #[derive(Debug)]
 pub(crate) struct Engine {
-    /// For what nobody takes a turn for: who has it alone, its hasher, which never changes, and reading what nobody writes.
+    /// Used directly only where no lock is needed: by an exclusive owner, for the hasher, which
+    /// never changes, and for reads while no other thread writes.
     pub(crate) filter: DynFilter,
-    /// Who has it uses the filter, if there is one: what the lock-free filters are measured against.
+    /// Held during a call when benchmarking against a mutex.
     turn: Option<Mutex<()>>,
 }
 
-/// A filter that may be used until this is dropped.
+/// Access to a filter until this is dropped.
 pub(crate) struct Access<'a> {
     filter: &'a DynFilter,
     _turn: Option<MutexGuard<'a, ()>>,
@@ -33,7 +34,7 @@ impl Engine {
         Self { filter, turn: None }
     }
 
-    /// The same, whose callers take turns.
+    /// Puts a mutex around the filter, so that callers take turns.
     pub(crate) fn behind_a_mutex(self) -> Self {
         Self {
             turn: Some(Mutex::new(())),
@@ -41,9 +42,9 @@ impl Engine {
         }
     }
 
-    /// The filter, for one call.
+    /// Returns the filter, for one call.
     pub(crate) fn access(&self) -> Access<'_> {
-        // Nothing that a panic could leave half done is kept behind the mutex itself.
+        // Ignore poison: the mutex itself guards nothing that a panic could leave half done.
         let take = |turn| Mutex::lock(turn).unwrap_or_else(PoisonError::into_inner);
         Access {
             _turn: self.turn.as_ref().map(take),

@@ -1,8 +1,9 @@
-//! One filter, as clients know it.
+//! A filter of byte strings: the operations of the commands, with settings, counts and limits.
 
 mod making;
 #[cfg(test)]
 mod tests;
+mod window;
 
 use std::fmt::Debug;
 use std::io::{self, Write};
@@ -13,16 +14,18 @@ use lockfree_cuckoo::{
     Chunks, DynFilter, GrowthError, InsertError, InsertManyError, Shape, SnapshotError,
 };
 
+use crate::clock::Clock;
 use crate::deletions::Deletions;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::reply::Answer;
 use crate::settings::Settings;
 
-/// Items that are added before it is looked again how far the filter may grow.
+/// The items that are added between two checks of how far the filter may grow.
 const BATCH: usize = 256;
 
-/// A filter of byte strings with the settings it was made with: what a key of a server or a module holds.
+/// A filter of byte strings with the settings it was made with: the value of a key of a server or a
+/// module.
 ///
 /// Any number of threads may make the calls that take `&self` at once.
 #[derive(Debug)]
@@ -30,18 +33,20 @@ pub struct Filter {
     engine: Engine,
     settings: Settings,
     deletions: Deletions,
-    /// What tells it from all others.
+    /// The age of its youngest generation, if it has a window.
+    clock: Option<Box<Clock>>,
+    /// The identity of the filter.
     own: Arc<()>,
-    /// What it shares with others, if it grows.
+    /// The memory that it shares with others, if it grows.
     budget: Option<Arc<dyn Budget>>,
-    /// Bytes that it may take whatever is left, if it grows.
+    /// The bytes that it may take, however much is left, if it grows.
     most: usize,
-    /// The library's bytes when it was last looked whether it has grown.
+    /// The library's bytes when it was last checked for growth.
     seen: AtomicUsize,
 }
 
 impl Filter {
-    /// The same filter with a mutex around it, to show what a lock costs.
+    /// Puts a mutex around the filter, to show what a lock costs.
     #[must_use]
     pub fn behind_a_mutex(self) -> Self {
         Self {
@@ -50,22 +55,22 @@ impl Filter {
         }
     }
 
-    /// Which one it is.
+    /// Returns the identity of this filter.
     pub fn identity(&self) -> Identity {
         Identity(Arc::downgrade(&self.own))
     }
 
-    /// What it was made with.
+    /// Returns the settings that it was made with.
     pub fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// Returns true if the item is in, and seldom if it is not.
+    /// Returns true if the item is stored, and seldom if it is not.
     pub fn contains(&self, item: &[u8]) -> bool {
         self.engine.access().contains_hash(self.hash(item))
     }
 
-    /// The same for each of many items.
+    /// Looks up each of many items.
     pub fn contains_each(&self, items: &[&[u8]]) -> Vec<bool> {
         let hashes = self.hashes(items);
         let mut found = vec![false; hashes.len()];
@@ -73,7 +78,7 @@ impl Filter {
         found
     }
 
-    /// The copies of an item that are in.
+    /// Returns the number of stored copies of an item.
     pub fn count(&self, item: &[u8]) -> usize {
         self.engine.access().count_hash(self.hash(item))
     }
@@ -89,57 +94,65 @@ impl Filter {
         removed
     }
 
-    /// Items in the filter, each copy counted.
+    /// Returns the number of stored items, each copy counted.
     pub fn items(&self) -> usize {
         self.engine.access().len()
     }
 
-    /// Items removed since it was made, also before it was stored.
+    /// Returns the number of items removed since it was made, also before it was stored.
     pub fn deleted(&self) -> u64 {
         self.deletions.sum()
     }
 
-    /// As [`CuckooFilter::slots`](lockfree_cuckoo::CuckooFilter).
+    /// Returns the number of slots, as [`CuckooFilter::slots`](lockfree_cuckoo::CuckooFilter).
     pub fn slots(&self) -> usize {
         self.engine.access().slots()
     }
 
-    /// The layout of its buckets.
+    /// Returns the layout of its buckets.
     pub fn shape(&self) -> Shape {
         self.engine.access().shape()
     }
 
-    /// As [`CuckooFilter::load_factor`](lockfree_cuckoo::CuckooFilter).
+    /// Returns the load factor, as [`CuckooFilter::load_factor`](lockfree_cuckoo::CuckooFilter).
     pub fn load_factor(&self) -> f64 {
         self.engine.access().load_factor()
     }
 
-    /// As [`CuckooFilter::false_positive_rate`](lockfree_cuckoo::CuckooFilter).
+    /// Returns the rate of false positives, as
+    /// [`CuckooFilter::false_positive_rate`](lockfree_cuckoo::CuckooFilter).
     pub fn false_positive_rate(&self) -> f64 {
         self.engine.access().false_positive_rate()
     }
 
-    /// Bytes that it takes, all of them.
+    /// Returns all the bytes that it takes.
     pub fn memory_usage(&self) -> usize {
         self.besides() + self.engine.access().memory_usage()
     }
 
-    /// Those that are not the library's.
+    /// Returns the bytes that are not the library's.
     fn besides(&self) -> usize {
-        Self::BESIDES + self.deletions.heap_bytes()
+        Self::besides_of(&self.settings) + self.deletions.heap_bytes()
     }
 
-    /// What is its own alone has two counts.
+    /// Returns the bytes of a new filter that are not the library's.
+    fn besides_of(settings: &Settings) -> usize {
+        let clock = settings.window.map_or(0, |_| size_of::<Clock>());
+        Self::BESIDES + clock
+    }
+
+    /// The bytes of this struct, and of its identity: an allocation with two counts.
     const BESIDES: usize = size_of::<Self>() + 2 * size_of::<usize>();
 
-    /// Its tables: 1, unless it has doubled more than ten times.
+    /// Returns the number of its tables: 1, unless it has doubled more than ten times.
     pub fn tables(&self) -> usize {
         self.engine.access().tables()
     }
 
-    /// Ends a doubling that is under way, so that lookups are as fast, and the filter as small, as they become.
+    /// Finishes a doubling in progress, so that lookups are as fast, and the filter as small, as
+    /// they become.
     pub fn finish_doubling(&self) {
-        // A table that others are so busy with doubles by what they do.
+        // If other threads keep a table busy, their operations finish its doubling.
         self.engine.access().finish_doubling();
         self.charge();
     }
@@ -150,7 +163,7 @@ impl Filter {
         self.charge();
     }
 
-    /// The same filter, which asks others whether it may grow if it does.
+    /// Makes a growing filter ask a budget whether it may grow.
     #[must_use]
     pub fn with_budget(self, budget: Arc<dyn Budget>) -> Self {
         let grows = self.settings.grows();
@@ -169,11 +182,12 @@ impl Filter {
         self.add(|filter| filter.insert_hash(self.hash(item)))
     }
 
-    /// Adds an item unless it is in. Returns true if this call added it.
+    /// Adds an item unless it is stored. Returns true if this call added it.
     ///
     /// # Errors
     ///
-    /// As [`CuckooFilter::insert_unique`](lockfree_cuckoo::CuckooFilter); and if it may not grow any more.
+    /// As [`CuckooFilter::insert_unique`](lockfree_cuckoo::CuckooFilter); and if it may not grow
+    /// any more.
     pub fn insert_unique(&self, item: &[u8]) -> Result<bool, Error> {
         self.add(|filter| filter.insert_unique_hash(self.hash(item)))
     }
@@ -188,36 +202,52 @@ impl Filter {
         inserted.map_err(|error| self.not_added(error, left))
     }
 
-    /// Adds those of the items that there is room for or, if `is_unique`, those of them that are not in. For each of
-    /// them, whether this call added it.
+    /// Adds the items that there is room for, with `is_unique` only the absent ones. Returns for
+    /// each whether this call added it.
     pub fn insert_each(&self, items: &[&[u8]], is_unique: bool) -> Vec<Answer> {
-        // Once for all: a refusal must not cost the hashing of all that follows it.
+        // Hash once: a refusal must not cost the hashing of all items after it.
         let hashes = self.hashes(items);
+        let adding = if is_unique {
+            Adding::Unique
+        } else {
+            Adding::Copies
+        };
         if self.budget.is_none() {
-            return self.insert_hashes(&hashes, is_unique);
+            return self.insert_hashes(&hashes, adding);
         }
         let mut answers = Vec::with_capacity(hashes.len());
         for batch in hashes.chunks(BATCH) {
             self.limit_growth();
-            answers.extend(self.insert_hashes(batch, is_unique));
+            answers.extend(self.insert_hashes(batch, adding));
             self.charge();
         }
         answers
     }
 
-    fn insert_hashes(&self, hashes: &[u64], is_unique: bool) -> Vec<Answer> {
-        let mut added = vec![!is_unique; hashes.len()];
+    /// Adds the items to a filter with a window, or restarts the life of those that are stored.
+    /// Returns for each whether it is new.
+    ///
+    /// # Errors
+    ///
+    /// If the filter has no window.
+    pub fn refresh_each(&self, items: &[&[u8]]) -> Result<Vec<Answer>, Error> {
+        self.clock()?;
+        Ok(self.insert_hashes(&self.hashes(items), Adding::Refreshed))
+    }
+
+    fn insert_hashes(&self, hashes: &[u64], adding: Adding) -> Vec<Answer> {
+        let mut added = vec![matches!(adding, Adding::Copies); hashes.len()];
         let mut answers = Vec::with_capacity(hashes.len());
         while answers.len() < hashes.len() {
             let rest = &hashes[answers.len()..];
             let added = &mut added[..rest.len()];
             let filter = self.engine.access();
-            let inserted = if is_unique {
-                filter.insert_unique_many_hash(rest, added)
-            } else {
-                filter.insert_many_hash(rest)
+            let inserted = match (adding, filter.rotating()) {
+                (Adding::Refreshed, Some(rotating)) => rotating.refresh_many_hash(rest, added),
+                (Adding::Copies, _) => filter.insert_many_hash(rest),
+                _ => filter.insert_unique_many_hash(rest, added),
             };
-            // A refusal ends a batch; what is behind it is the next one.
+            // A refusal ends a batch. The items after it are the next one.
             let done = inserted
                 .as_ref()
                 .map_or_else(InsertManyError::inserted, |()| rest.len());
@@ -229,22 +259,25 @@ impl Filter {
         answers
     }
 
-    /// Lets the filter grow by what is left, and no further: what needs a larger table than fits is refused, and before
-    /// that is allocated. Returns what is left.
+    /// Lets the filter grow by the memory that is left, and no further: an insert that needs a
+    /// larger table is refused before that is allocated. Returns the memory that is left.
     fn limit_growth(&self) -> Option<usize> {
         let budget = self.budget.as_ref()?;
         let used = self.seen.load(Ordering::Relaxed);
         let left = budget.left(used.saturating_add(self.besides()));
-        // Its own limit counts besides.
+        // The filter's own limit applies too.
         let most = used.saturating_add(left);
         self.engine.access().limit_memory_usage(most);
         Some(left)
     }
 
-    /// Why an item was not added while so much was left for growth.
+    /// Returns the reason why an item was not added while this much was left for growth.
     fn not_added(&self, error: InsertError, left: Option<usize>) -> Error {
         let InsertError::CannotGrow(growth) = &error else {
-            return error.into();
+            return match Error::from(error) {
+                Error::Full if self.clock.is_some() => Error::FullGeneration,
+                error => error,
+            };
         };
         let used = self.seen.load(Ordering::Relaxed);
         match (growth, left) {
@@ -260,16 +293,16 @@ impl Filter {
         }
     }
 
-    /// Bytes that the filter of the library may take.
+    /// Returns the bytes that the filter of the library may take.
     fn most_of_table(&self) -> usize {
         self.most.saturating_sub(self.besides())
     }
 
-    /// Tells the others if the filter has grown.
+    /// Tells the budget if the filter has grown.
     fn charge(&self) {
         if let Some(budget) = &self.budget {
             let bytes = self.engine.access().memory_usage();
-            // Relaxed: what is told is read anew by whoever is told.
+            // Relaxed: the budget reads the memory anew.
             if self.seen.load(Ordering::Relaxed) != bytes {
                 self.seen.store(bytes, Ordering::Relaxed);
                 budget.has_changed();
@@ -277,23 +310,37 @@ impl Filter {
         }
     }
 
-    /// A copy with all items that were in when it was called, and perhaps some that came since: to be stored while others go
-    /// on.
+    /// Makes a copy with all items that were stored when this was called, and perhaps some that
+    /// came since, to be stored while others go on.
     ///
     /// # Errors
     ///
-    /// If there is no memory for it, or others disturb each try to make one.
+    /// If there is no memory for it, or other threads disturb each try.
     pub fn copy(&self) -> Result<Self, SnapshotError> {
         let deleted = self.deleted();
-        let copy = patiently(|| self.engine.access().snapshot())?;
-        Ok(Self::of(copy, self.settings, deleted, self.most))
+        let (copy, age) = self.copy_with_age()?;
+        let copy = Self::of(copy, self.settings, deleted, self.most);
+        copy.elapse(age);
+        Ok(copy)
     }
 
-    /// Writes the stored form of the library, for a caller who knows that nobody changes the filter meanwhile.
+    /// The filter of the library, without the rest. An item is in it by its hash, which is
+    /// [`hash_bytes`](lockfree_cuckoo::RandomState::hash_bytes) of its hasher. One that rotates has
+    /// no clock any more: before this, read its [window](Settings::window) and its
+    /// [`age`](Self::age). One that grows may grow to all the bytes that this one could take.
+    #[must_use]
+    pub fn into_library(self) -> DynFilter {
+        let mut filter = self.engine.filter;
+        filter.set_max_memory_usage(self.most);
+        filter.limit_memory_usage(usize::MAX);
+        filter
+    }
+
+    /// Writes the stored form of the library, while no other thread changes the filter.
     ///
     /// # Errors
     ///
-    /// If the sink fails, or somebody has changed it.
+    /// If the sink fails, or the filter has changed.
     pub fn write(&self, mut sink: impl Write) -> io::Result<()> {
         let mut chunks = self.chunks();
         let mut piece = [0; 1 << 14];
@@ -305,12 +352,13 @@ impl Filter {
         }
     }
 
-    /// The stored form, for a caller who knows that nobody writes meanwhile.
+    /// Returns the stored form, while no other thread writes.
     pub(crate) fn chunks(&self) -> Chunks<'_> {
         self.engine.filter.chunks()
     }
 
-    /// Not by `Hash`: what is stored must be found by a program that another version of Rust has compiled.
+    /// Hashes an item, not by `Hash`: a program compiled with another version of Rust must find
+    /// what is stored.
     fn hash(&self, item: &[u8]) -> u64 {
         self.engine.filter.hasher().hash_bytes(item)
     }
@@ -320,8 +368,19 @@ impl Filter {
     }
 }
 
-/// Another snapshot may be under way, for another file or another client, and others may disturb one so much that it
-/// is given up: both pass.
+/// The way in which items are added.
+#[derive(Clone, Copy)]
+enum Adding {
+    /// One copy of each item.
+    Copies,
+    /// The absent items.
+    Unique,
+    /// The items that the youngest generation does not have.
+    Refreshed,
+}
+
+/// Repeats a snapshot while another one is under way, for another file or client, or while other
+/// threads disturb it so much that it gives up. Both pass.
 fn patiently<T>(snapshot: impl Fn() -> Result<T, SnapshotError>) -> Result<T, SnapshotError> {
     const TRIES: usize = 1_000;
     const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
@@ -334,13 +393,13 @@ fn patiently<T>(snapshot: impl Fn() -> Result<T, SnapshotError>) -> Result<T, Sn
     snapshot()
 }
 
-/// Tells one filter from all others for as long as it is there, and keeps neither it nor its memory: [`Filter::identity`]
-/// returns it.
+/// The identity of a filter for as long as it exists. It keeps neither the filter nor its memory.
+/// [`Filter::identity`] returns it.
 #[derive(Clone, Debug)]
 pub struct Identity(Weak<()>);
 
 impl Identity {
-    /// Whether the filter is gone.
+    /// Returns whether the filter is gone.
     pub fn is_gone(&self) -> bool {
         self.0.strong_count() == 0
     }
@@ -352,15 +411,15 @@ impl PartialEq for Identity {
     }
 }
 
-/// Memory of which filters that grow take more and more: all those of a server, or each its own.
+/// Memory from which growing filters take: shared by all filters of a server, or one for each.
 ///
-/// Before a filter adds items, it asks how much is left, and it grows by no more than that. When it has grown, it says so.
-/// No memory is put aside in between: filters that grow at the same moment can together take more than was left, each by
-/// one growth.
+/// Before a filter adds items, it asks how much is left, and it grows by no more than that. When it
+/// has grown, it says so. No memory is reserved in between: filters that grow at the same moment
+/// can together take more than was left, each by one growth.
 pub trait Budget: Debug + Send + Sync {
-    /// Bytes that the filter which asks, and takes `used` bytes now, may take besides.
+    /// Returns the bytes that a filter which takes `used` bytes now may take besides.
     fn left(&self, used: usize) -> usize;
 
-    /// The memory of a filter has changed.
+    /// Records that the memory of a filter has changed.
     fn has_changed(&self) {}
 }

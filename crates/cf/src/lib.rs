@@ -4,14 +4,15 @@
 //!
 //! | module | |
 //! |---|---|
-//! | `settings`, `deletions`, `engine` | what a filter is made of: its settings, its counts, a filter of any kind and layout |
-//! | `reply`, `error` | what a caller is told, or why a command was refused |
+//! | `settings`, `clock`, `deletions`, `engine` | the parts of a filter: its settings, its age, its counts, a filter of any kind and layout |
+//! | `reply`, `error` | replies, and the reasons of refusals |
 //! | `filter`, `stored` | a filter of byte strings; filters as bytes, whole and chunk by chunk |
 //! | `transfers` | filters on their way out and in |
-//! | `command` | what a client asks for, and doing it with one filter |
-//! | `usage` | the arguments of a command as clients are told of them |
-//! | `spec`, `parse` | the commands, and from their arguments to what is to be done |
+//! | `command` | the requests of clients, and their work on one filter |
+//! | `usage` | the arguments of a command, as clients are told of them |
+//! | `spec`, `parse` | the table of commands, and from arguments to the work to do |
 
+mod clock;
 mod command;
 mod deletions;
 mod engine;
@@ -29,7 +30,7 @@ pub use command::{Absent, Call, Command, Operation, Rules};
 pub use error::Error;
 pub use filter::{Budget, Filter, Identity};
 pub use reply::{Answer, Reply};
-pub use settings::{Layout, Settings, expansion};
+pub use settings::{Layout, Settings, Window, expansion};
 pub use spec::{COMMANDS, Spec, find};
 pub use stored::{Dump, Entry, Loading};
 pub use transfers::Transfers;

@@ -1,13 +1,17 @@
-//! From the arguments of a command to what is to be done.
+//! Parsing: makes the work to do from the arguments of a command.
+
+use std::time::Duration;
 
 use crate::command::{Call, Command, Operation, Rules};
 use crate::error::Error;
-use crate::settings::{self, Layout, Settings};
+use crate::settings::{
+    self, Layout, MAX_GENERATIONS, MAX_WINDOW, MIN_GENERATIONS, MIN_WINDOW, Settings, Window,
+};
 use crate::spec::{Spec, Verb};
 use crate::transfers;
 
 impl Spec {
-    /// Checks the arguments, those behind the name of the command.
+    /// Parses the arguments, those behind the name of the command.
     ///
     /// # Errors
     ///
@@ -33,7 +37,7 @@ impl Spec {
             }
             (Verb::Insert { is_unique }, options @ [_, _, ..]) => {
                 let (create, items) = items(self.name, options, rules)?;
-                // Before the first is added: all of them or none are wrong.
+                // Check before the first is added: all of them or none are refused.
                 check_key()?;
                 items
                     .iter()
@@ -44,6 +48,12 @@ impl Spec {
                     create,
                 })
             }
+            (Verb::Refresh, items @ [_, ..]) => {
+                items
+                    .iter()
+                    .try_for_each(|item| check_length(item, rules.longest))?;
+                Command::Use(Operation::Refresh(items))
+            }
             (Verb::Exists, &[item]) => Command::Use(Operation::Exists(item)),
             (Verb::ManyExist, items @ [_, ..]) => Command::Use(Operation::ManyExist(items)),
             (Verb::Count, &[item]) => Command::Use(Operation::Count(item)),
@@ -51,6 +61,11 @@ impl Spec {
             (Verb::Debug, []) => Command::Use(Operation::Debug),
             (Verb::Info, []) => Command::Use(Operation::Info),
             (Verb::Compact, []) => Command::Compact,
+            (Verb::Rotate, []) => Command::Rotate(None),
+            (Verb::Rotate, &[rotation]) => {
+                let rotation = number(rotation, "rotation", 1..=i64::MAX)?;
+                Command::Rotate(Some(rotation))
+            }
             (Verb::ScanDump, &[iterator]) => {
                 let iterator = integer(iterator).filter(|&iterator| iterator >= 0);
                 Command::ScanDump(iterator.ok_or(Error::Position)?)
@@ -70,7 +85,8 @@ impl Spec {
     }
 }
 
-/// Those of a filter to reserve. Of an option that is given twice, the first counts.
+/// Parses the settings of a filter to reserve. If an option is given twice, the first counts, as in
+/// RedisBloom; those of windows are refused, which RedisBloom does not have.
 fn settings(
     name: &'static str,
     items: &[u8],
@@ -82,6 +98,7 @@ fn settings(
         return Err(Error::WrongNumber(name));
     }
     let (mut slots, mut error, mut iterations, mut expansion) = (None, None, None, None);
+    let (mut length, mut generations) = (None, None);
     for &[option, value] in pairs {
         match option.to_ascii_uppercase().as_slice() {
             b"BUCKETSIZE" => first(&mut slots, || number(value, "BUCKETSIZE", 1..=255))?,
@@ -90,13 +107,23 @@ fn settings(
                 number(value, "MAXITERATIONS", 1..=65_535)
             })?,
             b"EXPANSION" => first(&mut expansion, || number(value, "EXPANSION", 0..=32_768))?,
+            b"WINDOW" => once(&mut length, "WINDOW", || seconds(value))?,
+            b"GENERATIONS" => once(&mut generations, "GENERATIONS", || {
+                let bounds = MIN_GENERATIONS as i64..=MAX_GENERATIONS as i64;
+                number(value, "GENERATIONS", bounds)
+            })?,
             _ => return Err(Error::UnknownArgument),
         }
     }
     let defaults = rules.defaults;
+    let window = window(length, generations)?;
     Ok(Settings {
         capacity: capacity(items, slots)?,
-        expansion: expansion.map_or(defaults.expansion, settings::expansion),
+        expansion: match (expansion, window) {
+            (None | Some(0), Some(_)) => 0,
+            (Some(_), Some(_)) => return Err(Error::WindowAndExpansion),
+            (expansion, None) => expansion.map_or(defaults.expansion, settings::expansion),
+        },
         max_iterations: iterations.unwrap_or(defaults.max_iterations),
         layout: match (slots, error) {
             (None, None) => defaults.layout,
@@ -104,7 +131,19 @@ fn settings(
             (None, Some(rate)) => Layout::Rate(rate),
             (Some(_), Some(_)) => return Err(Error::BucketSizeAndError),
         },
+        window,
     })
+}
+
+fn window(length: Option<Duration>, generations: Option<usize>) -> Result<Option<Window>, Error> {
+    match (length, generations) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(Error::NoWindowToDivide),
+        (Some(length), generations) => {
+            let window = Window::new(length, generations.unwrap_or(MIN_GENERATIONS));
+            window.map(Some).ok_or(Error::Window)
+        }
+    }
 }
 
 fn first<T>(option: &mut Option<T>, value: impl FnOnce() -> Result<T, Error>) -> Result<(), Error> {
@@ -114,7 +153,18 @@ fn first<T>(option: &mut Option<T>, value: impl FnOnce() -> Result<T, Error>) ->
     Ok(())
 }
 
-/// The items to insert, and the filter to make for them if there is none and one may be made.
+fn once<T>(
+    option: &mut Option<T>,
+    name: &'static str,
+    value: impl FnOnce() -> Result<T, Error>,
+) -> Result<(), Error> {
+    if option.is_some() {
+        return Err(Error::Twice(name));
+    }
+    first(option, value)
+}
+
+/// Parses the items to insert, and the settings of the filter to make for them, if one may be made.
 fn items<'a>(
     name: &'static str,
     mut options: &'a [&'a [u8]],
@@ -147,13 +197,13 @@ fn is(argument: &[u8], word: &str) -> bool {
     argument.eq_ignore_ascii_case(word.as_bytes())
 }
 
-/// An integer as Redis reads it: without a plus, blanks, or zeros ahead of it.
+/// Parses an integer as Redis reads it: without a plus, blanks, or leading zeros.
 fn integer(argument: &[u8]) -> Option<i64> {
     let number: i64 = std::str::from_utf8(argument).ok()?.parse().ok()?;
     (number.to_string().as_bytes() == argument).then_some(number)
 }
 
-/// The value of an option: a number within bounds.
+/// Parses the value of an option: a number within bounds.
 fn number<T: TryFrom<i64>>(
     argument: &[u8],
     name: &'static str,
@@ -170,10 +220,10 @@ fn number<T: TryFrom<i64>>(
         })
 }
 
-/// The bucket size of RedisBloom unless a client says.
+/// The bucket size of RedisBloom, unless a client gives one.
 const BUCKET_SIZE: i64 = 2;
 
-/// A capacity of two buckets or more, of a bucket size that a client may have given.
+/// Parses a capacity of two buckets or more, of a bucket size that a client may have given.
 fn capacity(argument: &[u8], bucket_size: Option<usize>) -> Result<usize, Error> {
     let capacity = integer(argument).ok_or(Error::BadCapacity)?;
     let bucket_size = bucket_size.map_or(BUCKET_SIZE, |size| size as i64);
@@ -183,13 +233,23 @@ fn capacity(argument: &[u8], bucket_size: Option<usize>) -> Result<usize, Error>
         .ok_or(Error::CapacityTooSmall)
 }
 
-/// A rate of false positives that a filter can be made for.
+/// Parses a rate of false positives that a filter can be made for.
 fn rate(argument: &[u8], name: &'static str) -> Result<f64, Error> {
     let rate = std::str::from_utf8(argument)
         .ok()
         .and_then(|text| text.parse().ok());
     rate.filter(|rate| (1e-9..1.0).contains(rate))
         .ok_or(Error::Rate(name))
+}
+
+/// Parses the length of a window. The number may have a fraction.
+fn seconds(argument: &[u8]) -> Result<Duration, Error> {
+    let text = std::str::from_utf8(argument).ok();
+    let seconds: Option<f64> = text.and_then(|text| text.parse().ok());
+    let length = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    length
+        .filter(|length| (MIN_WINDOW..=MAX_WINDOW).contains(length))
+        .ok_or(Error::Window)
 }
 
 fn check_length(argument: &[u8], most: usize) -> Result<(), Error> {

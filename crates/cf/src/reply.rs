@@ -1,7 +1,7 @@
-//! What a command replies.
+//! Replies of commands, in the types of RESP3.
 
-/// A reply to a command that was not refused, in the types of RESP3. RESP2 has no booleans and no maps: there they are 1
-/// and 0, and an array of names and values by turns.
+/// A reply to a command that was not refused, in the types of RESP3. RESP2 has no booleans and no
+/// maps: there they are 1 and 0, and an array of alternating names and values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// The simple string `OK`.
@@ -12,16 +12,17 @@ pub enum Reply {
     Boolean(bool),
     /// A bulk string.
     Bulk(Vec<u8>),
-    /// Nothing.
+    /// A null.
     Nil,
-    /// Several.
+    /// An array.
     Array(Vec<Reply>),
     /// A map of simple strings to numbers, in an order that clients may count on.
     Map(Vec<(&'static str, i64)>),
 }
 
 impl Reply {
-    /// The next chunk of a dump, and the iterator to go on with; nothing behind the last.
+    /// Replies with the next chunk of a dump, and the iterator to go on with; with 0 and a null
+    /// behind the last.
     pub fn chunk(chunk: Option<(i64, Vec<u8>)>) -> Self {
         let (iterator, bytes) = match chunk {
             Some((iterator, bytes)) => (iterator, Self::Bulk(bytes)),
@@ -36,9 +37,9 @@ impl Reply {
 pub enum Answer {
     /// There was no room for it.
     Refused = -1,
-    /// It was in before, or is not in.
+    /// It was stored before, or is absent.
     No = 0,
-    /// It was added, or is in.
+    /// It was added, or is stored.
     Yes = 1,
 }
 
@@ -48,7 +49,7 @@ impl From<bool> for Answer {
     }
 }
 
-/// A boolean, unless the item was refused: a false would say that it is in.
+/// Makes a boolean, or a number if the item was refused: false would say that it is stored.
 impl From<Answer> for Reply {
     fn from(answer: Answer) -> Self {
         match answer {

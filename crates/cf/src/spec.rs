@@ -1,17 +1,17 @@
-//! The commands that there are.
+//! The table of commands: their names, arguments and summaries.
 
 use crate::usage::{self, Argument};
 
-/// A command that there is: what an engine must know to register it.
+/// A command: the properties with which an engine registers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spec {
-    /// In capitals.
+    /// The name, in capitals.
     pub name: &'static str,
-    /// Its arguments, in a line. The key comes first in all of them.
+    /// The arguments, in one line. The key comes first in all of them.
     usage: &'static str,
-    /// Whether it can change what is under the key.
+    /// Whether it can change the value of the key.
     pub writes: bool,
-    /// In a few words.
+    /// A short summary.
     pub summary: &'static str,
     pub(crate) verb: Verb,
 }
@@ -28,18 +28,20 @@ pub(crate) enum Verb {
     Info,
     Debug,
     Compact,
+    Refresh,
+    Rotate,
     ScanDump,
     LoadChunk,
 }
 
 impl Spec {
-    /// Its arguments.
+    /// Returns its arguments.
     pub fn arguments(&self) -> Vec<Argument> {
         usage::arguments(self.usage)
     }
 }
 
-/// The command of this name, in capitals or not.
+/// Returns the command of this name, in capitals or not.
 pub fn find(name: &[u8]) -> Option<&'static Spec> {
     let mut commands = COMMANDS.iter();
     commands.find(|spec| spec.name.as_bytes().eq_ignore_ascii_case(name))
@@ -70,11 +72,11 @@ const INSERT: Verb = Verb::Insert { is_unique: false };
 const INSERT_UNIQUE: Verb = Verb::Insert { is_unique: true };
 
 const ITEMS: &str = "key [CAPACITY capacity:integer] [NOCREATE] ITEMS item ...";
-const RESERVE: &str = "key capacity:integer [BUCKETSIZE bucketsize:integer] [MAXITERATIONS maxiterations:integer] [EXPANSION expansion:integer] [ERROR rate:double]";
+const RESERVE: &str = "key capacity:integer [BUCKETSIZE bucketsize:integer] [MAXITERATIONS maxiterations:integer] [EXPANSION expansion:integer] [ERROR rate:double] [WINDOW seconds:double [GENERATIONS generations:integer]]";
 
 /// All commands, sorted by name.
 #[rustfmt::skip]
-pub static COMMANDS: [Spec; 14] = [
+pub static COMMANDS: [Spec; 16] = [
     spec("CF.ADD", "key item", WRITES, ADD, "Adds an item"),
     spec("CF.ADDNX", "key item", WRITES, ADD_UNIQUE, "Adds an item if it is absent"),
     spec("CF.COMPACT", "key", WRITES, Verb::Compact, "Makes a filter as small as its items allow"),
@@ -87,6 +89,8 @@ pub static COMMANDS: [Spec; 14] = [
     spec("CF.INSERTNX", ITEMS, WRITES, INSERT_UNIQUE, "Adds the items that are absent"),
     spec("CF.LOADCHUNK", "key iterator:integer data", WRITES, Verb::LoadChunk, "Loads a chunk of a dump"),
     spec("CF.MEXISTS", "key item ...", READS, Verb::ManyExist, "Returns for each item whether it may be in the filter"),
+    spec("CF.REFRESH", "key item ...", WRITES, Verb::Refresh, "Adds items to a window, or restarts the life of those that it knows"),
     spec("CF.RESERVE", RESERVE, WRITES, Verb::Reserve, "Creates an empty filter"),
+    spec("CF.ROTATE", "key [rotation:integer]", WRITES, Verb::Rotate, "Forgets the oldest items of a window"),
     spec("CF.SCANDUMP", "key iterator:integer", READS, Verb::ScanDump, "Returns the next chunk of a dump"),
 ];

@@ -1,7 +1,7 @@
-//! Filters on their way out and in, a chunk at a time.
+//! Transfers: dump and load filters, a chunk at a time.
 //!
-//! The iterator that goes with a chunk is the number of the dump and where the chunk ends in it, so that any
-//! connection can ask for the next one, and give it back.
+//! An iterator has the number of the dump and the end of the chunk in it, so that any connection
+//! can ask for the next one, and give it back.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,30 +11,30 @@ use crate::error::Error;
 use crate::filter::{Filter, Identity};
 use crate::stored::{HEADER, Loading};
 
-/// Most bytes of a chunk.
+/// The most bytes of a chunk.
 const LARGEST: usize = 1 << 20;
 
-/// Bits of an iterator that say where a chunk ends.
+/// The bits of an iterator that say where a chunk ends.
 const END_BITS: u32 = 40;
 
-/// The largest number of a dump; the first is 1. Iterators are positive with more than these.
+/// The largest number of a dump; the first is 1. An iterator with more than this is still positive.
 const LAST_NUMBER: u32 = 0x3f_ffff;
 
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
-/// The dumps that are under way.
+/// The dumps in progress.
 ///
-/// Both directions keep a whole filter in memory for a while, until its last chunk or a minute in which nobody asks
-/// for more. So they borrow that memory: `lend` is asked for a number of bytes, and what it returns, `L`, is dropped
-/// when they are free again. An error of it ends the command. A client has one dump of a filter at a time, and it goes
-/// with the filter.
+/// Both directions keep a whole filter in memory, until its last chunk or until no client has asked
+/// for a minute. So they borrow that memory: `lend` is asked for a number of bytes, and dropping
+/// its result `L` frees them. An error of `lend` ends the command. A client has one dump of a
+/// filter at a time, and it goes with the filter.
 ///
-/// No operation on a filter waits for transfers. They wait for each other while a filter is copied, so that there is
-/// one such copy at a time.
+/// No operation on a filter waits for transfers. They wait for each other while a filter is copied,
+/// so that there is one such copy at a time.
 #[derive(Debug)]
 pub struct Transfers<L> {
     under_way: Mutex<UnderWay<L>>,
-    /// Bytes of a chunk: it has to come back in a request.
+    /// The bytes of a chunk: it has to come back in a request.
     chunk: usize,
     at_rest: bool,
 }
@@ -63,7 +63,7 @@ struct Incoming<L> {
 }
 
 impl<L> Transfers<L> {
-    /// Gives out chunks that fit into requests of `max_request` bytes.
+    /// Makes transfers whose chunks fit into requests of `max_request` bytes.
     pub fn new(max_request: usize) -> Self {
         Self {
             under_way: Mutex::new(UnderWay {
@@ -76,8 +76,8 @@ impl<L> Transfers<L> {
         }
     }
 
-    /// The same for a caller who knows that nobody writes to a filter while one of these calls lasts: then no copy of it
-    /// is made on the way.
+    /// Dumps without a copy. The caller makes sure that no thread writes to a filter during one of
+    /// these calls.
     #[must_use]
     pub fn at_rest(self) -> Self {
         Self {
@@ -86,15 +86,17 @@ impl<L> Transfers<L> {
         }
     }
 
-    /// The chunk behind an iterator, 0 for the first, and the iterator to go on with; nothing behind the last. Nothing
-    /// either of a filter without items, and for an iterator that is larger than any: what RedisBloom replies.
+    /// Returns the chunk behind an iterator, 0 for the first, and the iterator to go on with.
+    /// Returns nothing behind the last chunk, for a filter without items, and for an iterator that
+    /// is larger than any, as RedisBloom does.
     ///
-    /// A first chunk ends the dump of this filter that the same client has begun before. Any client may take the others.
+    /// A first chunk ends the dump of this filter that the same client has begun before. Any client
+    /// may take the others.
     ///
     /// # Errors
     ///
-    /// If the iterator is none that was given out for this filter, or the dump is forgotten: a part of it must not pass for
-    /// all. If it cannot be made.
+    /// If the iterator was never given out for this filter, or its dump is forgotten: a part must
+    /// not pass for the whole. If the dump cannot be made.
     pub fn next_chunk(
         &self,
         filter: &Filter,
@@ -110,7 +112,7 @@ impl<L> Transfers<L> {
                 number.zip(end_of(iterator)).ok_or(Error::Position)?
             }
         };
-        // None is ever given out with these numbers, so no dump is cut short by this.
+        // No iterator has these numbers, so this cuts no dump short.
         let is_behind = number > LAST_NUMBER || number == 0 && start > filter.memory_usage();
         if is_behind {
             return Ok(None);
@@ -163,12 +165,12 @@ impl<L> Transfers<L> {
         Ok(number)
     }
 
-    /// Takes the next chunk for a key that has no filter, which ends at `end` in its dump. With the last one it
-    /// returns the filter. If it grows, it may grow to `most` bytes.
+    /// Takes the next chunk, which ends at `end` in its dump, for a key that has no filter. With
+    /// the last one it returns the filter. If it grows, it may grow to `most` bytes.
     ///
     /// # Errors
     ///
-    /// If the chunk is not the next one, or not of a dump.
+    /// If the chunk is not the next one, or not part of a dump.
     pub fn take_chunk(
         &self,
         key: &[u8],
@@ -185,7 +187,8 @@ impl<L> Transfers<L> {
             // The client begins anew.
             under_way.into.remove(key);
             let memory = lend(loading.total())?;
-            // It becomes a filter of about the same size: if there is no room for that, nothing more need come.
+            // The filter will be about as large as the dump: if there is no room for it, refuse at
+            // the first chunk.
             drop(lend(loading.total())?);
             loading.reserve()?;
             let incoming = Incoming {
@@ -199,7 +202,7 @@ impl<L> Transfers<L> {
         let incoming = incoming.ok_or(Error::Chunk("the first chunk is missing"))?;
         incoming.used = Instant::now();
         let loading = &mut incoming.loading;
-        // As when it began.
+        // Ask for the memory of the filter, as at the first chunk.
         let is_last = end == loading.total();
         let _copy = is_last.then(|| lend(loading.total())).transpose()?;
         let filter = if begins {
@@ -213,13 +216,14 @@ impl<L> Transfers<L> {
         Ok(filter)
     }
 
-    /// Frees what nobody asks for any more, and the dumps of filters that are gone.
+    /// Frees the dumps that no client has asked for in a minute, and those of filters that are
+    /// gone.
     pub fn forget_old(&self) {
         self.under_way().forget_old();
     }
 
     fn under_way(&self) -> MutexGuard<'_, UnderWay<L>> {
-        // Nothing in it is ever half done.
+        // Ignore poison: nothing in it is ever half done.
         self.under_way
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -236,7 +240,8 @@ impl<L> UnderWay<L> {
     }
 }
 
-/// Where the chunk of an iterator ends in its dump. Nothing for one that was not given out.
+/// Returns where the chunk of an iterator ends in its dump. `None` if the iterator was never given
+/// out.
 pub(crate) fn end_of(iterator: i64) -> Option<usize> {
     let iterator = u64::try_from(iterator).ok()?;
     usize::try_from(iterator & ((1 << END_BITS) - 1)).ok()

@@ -1,4 +1,4 @@
-//! The arguments of a command, from the line that documents them to what clients are told.
+//! Arguments of a command: parses the line that documents them into the terms of `COMMAND DOCS`.
 //!
 //! | in the line | |
 //! |---|---|
@@ -6,34 +6,35 @@
 //! | `name`, `name:integer` | a value, a string unless its type is given |
 //! | `WORD` | that word, and the value behind it, if there is one |
 //! | `A\|B` | one of these words |
-//! | `[..]` | what can be left out |
-//! | `...` | more of what is before it |
+//! | `[..]` | an optional part |
+//! | `...` | repeats the part before it |
 
 use crate::error::Error;
 
 /// An argument, in the terms of `COMMAND DOCS`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// What it is called, in small letters.
+    /// The name, in small letters.
     pub name: String,
-    /// Its type. `oneof` and `block` have parts.
+    /// The type. `oneof` and `block` have parts.
     pub kind: &'static str,
-    /// The word in front of the value, or the word that it is.
+    /// The word before the value, or the word itself.
     pub token: Option<&'static str>,
     /// Whether it can be left out.
     pub is_optional: bool,
-    /// Whether there can be more of it.
+    /// Whether it can be repeated.
     pub is_multiple: bool,
-    /// What it consists of, or one of which it is.
+    /// Its parts, or the words to choose from.
     pub parts: Vec<Argument>,
 }
 
-/// The arguments that a line names, in order.
+/// Parses the arguments of a line, in order.
 pub fn arguments(mut line: &'static str) -> Vec<Argument> {
     up_to_the_bracket(&mut line)
 }
 
-/// How many arguments a command takes, as Redis counts: with its name, and negative if there can be more.
+/// Returns the number of arguments as Redis counts: with the name of the command, and negative if
+/// there can be more.
 pub fn arity(arguments: &[Argument]) -> i64 {
     let needed = arguments.iter().filter(|argument| !argument.is_optional);
     let words = needed.map(|one| 1 + i64::from(one.token.is_some() && one.kind != WORD));
@@ -42,7 +43,7 @@ pub fn arity(arguments: &[Argument]) -> i64 {
     (1 + words.sum::<i64>()) * if more { -1 } else { 1 }
 }
 
-/// Refuses a number of arguments, the name of the command among them, that does not fit its arity.
+/// Checks a number of arguments, which includes the name of the command, against an arity.
 ///
 /// # Errors
 ///
@@ -56,7 +57,7 @@ pub fn check_number(name: &'static str, arity: i64, given: usize) -> Result<(), 
     }
 }
 
-/// A word that is given as it is.
+/// The type of a word that is given as it is.
 const WORD: &str = "pure-token";
 
 fn up_to_the_bracket(line: &mut &'static str) -> Vec<Argument> {
@@ -84,7 +85,7 @@ fn up_to_the_bracket(line: &mut &'static str) -> Vec<Argument> {
     }
 }
 
-/// What is in brackets.
+/// Makes the optional argument in brackets.
 fn optional(mut parts: Vec<Argument>) -> Argument {
     let argument = match parts.len() {
         1 => parts.remove(0),
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_divided_into_arguments() {
+    fn parses_a_line_of_arguments() {
         let name = |name, kind| argument(name, kind);
         let [on, off] = ["ON", "OFF"].map(word);
         let user = Argument {

@@ -1,9 +1,11 @@
-//! What the server answers a second, by its threads, and how long clients wait while snapshots are taken; and the
-//! same with a mutex around each filter.
+//! Throughput of the server, and the time that clients wait: measured by threads, with a mutex
+//! around each filter, with a window beside a fixed size, while snapshots are taken, and while a
+//! window rotates.
 //!
-//! `cargo bench --package membership-server`. Both servers are there all the time and take turns of half a second,
-//! so that what else the machine does meets both; the figures are medians over the turns, and the ratio is the median
-//! of the ratios of neighbouring turns.
+//! `cargo bench --package membership-server`; behind `--`, `throughput`, `windows`, `rotations` or
+//! `waits` measures a part. Both servers run all the time and take turns of half a second, so that
+//! a disturbance of the machine meets both. The figures are medians over the turns, and the ratio
+//! is the median of the ratios of neighbouring turns.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -34,7 +36,7 @@ struct Work {
     name: &'static str,
     commands: usize,
     items: usize,
-    /// Of two that take turns, the first for even numbers.
+    /// The names of the commands with even and with odd numbers.
     names: [&'static str; 2],
 }
 
@@ -60,16 +62,17 @@ const WORKS: &[Work] = &[
 ];
 
 impl Work {
-    /// One of the pipelines of a connection.
+    /// Returns one of the pipelines of a connection.
     fn pipeline(&self, connection: usize, number: usize) -> Vec<u8> {
         let [even, odd] = self.names;
         let command = |index: usize| {
             if even == odd {
-                // From all over what is in, so that lookups do not all hit one line of the cache.
+                // Spread over the stored items, so that lookups do not all hit one line of the
+                // cache.
                 let first = (number * 7_919 * self.items) % (ITEMS / 2);
                 return words(even, first + index * self.items, self.items);
             }
-            // Items of its own, added before they are deleted.
+            // The connection's own items, added before they are deleted.
             let own = ITEMS + connection * 1_000 + index / 2;
             words(self.names[index % 2], own, 1)
         };
@@ -78,7 +81,7 @@ impl Work {
             .collect()
     }
 
-    /// Lines of the replies to a pipeline.
+    /// Returns the lines of the replies to a pipeline.
     fn lines(&self) -> usize {
         self.commands * if self.items > 1 { self.items + 1 } else { 1 }
     }
@@ -95,25 +98,37 @@ struct Bench(Server);
 
 impl Bench {
     fn start(threads: usize, more: &str) -> Self {
+        Self::with_filter(threads, more, "EXPANSION 0")
+    }
+
+    /// Starts a server with a filter of this kind that holds the items.
+    fn with_filter(threads: usize, more: &str, kind: &str) -> Self {
         let options = format!("--max-pipeline 100000 --threads {threads} {more}");
         let server = Server::start(&options);
         let mut client = server.client();
+        client.converse(&format!("CF.RESERVE f 1000000 {kind} -> +OK"));
         for first in (0..ITEMS).step_by(1_000) {
             let mut words = words("CF.INSERT", first, 1_000);
             words.insert(2, "ITEMS".to_owned());
             assert!(!client.ask(&words).contains('-'), "an error reply");
+            if kind.starts_with("WINDOW") && first == ITEMS / 2 {
+                // Half of them go into each generation.
+                client.converse("CF.ROTATE f -> :1");
+            }
         }
         Self(server)
     }
 
-    /// With a filter of 160 MiB, most of them empty, and a file to save it to.
+    /// Starts a server with a filter of 160 MiB, mostly empty, and a file to save it to.
     fn with_large_filter(name: &str, more: &str) -> Self {
         let file = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
-        // What another run has left.
+        // Remove the file of another run.
         let _ = std::fs::remove_file(&file);
         let options = format!("--snapshot-interval 0 --snapshot {file} {more}");
         let bench = Self::start(2, &options);
-        bench.0.converse("CF.RESERVE large 80000000 -> +OK");
+        bench
+            .0
+            .converse("CF.RESERVE large 80000000 EXPANSION 0 -> +OK");
         bench
     }
 
@@ -123,8 +138,8 @@ impl Bench {
         stream
     }
 
-    /// What so many connections come to that do something again and again for a while: each is given its number, the
-    /// connection, and the number of the turn.
+    /// Lets this number of connections repeat some work for a while, and returns all results. Each
+    /// call gets its number, the connection, and the number of the turn.
     fn repeat<T: Send>(
         &self,
         connections: usize,
@@ -155,7 +170,7 @@ impl Bench {
         })
     }
 
-    /// Items a second, by all connections together.
+    /// Returns items per second, of all connections together.
     fn turn(&self, work: &Work) -> f64 {
         let pipelines: Vec<Vec<_>> = (0..CONNECTIONS)
             .map(|connection| {
@@ -173,8 +188,8 @@ impl Bench {
         (sent.len() * work.commands * work.items) as f64 / start.elapsed().as_secs_f64()
     }
 
-    /// Microseconds that clients wait for the reply to one lookup while a large filter is saved over and over: the
-    /// median, the thousandth longest, and the longest.
+    /// Returns the microseconds until a lookup is answered while a large filter is saved over and
+    /// over: the median, the thousandth longest, and the longest.
     fn waits(&self) -> [f64; 3] {
         let waits = self.repeat(3, 4 * TURN, |connection, stream, turn| {
             let asked = match connection {
@@ -186,11 +201,64 @@ impl Bench {
             read_lines(stream, 1);
             (connection > 0).then(|| start.elapsed().as_secs_f64() * 1e6)
         });
-        let mut waits: Vec<f64> = waits.into_iter().flatten().collect();
-        waits.sort_by(f64::total_cmp);
-        let last = waits.len() - 1;
-        [waits[last / 2], waits[last - last / 1_000], waits[last]]
+        quantiles(waits.into_iter().flatten().collect())
     }
+
+    /// Starts a server with a window of which each generation holds ten million items.
+    fn with_large_window() -> Self {
+        let bench = Self::start(2, "--max-memory 2G");
+        let mut client = bench.0.client();
+        let capacity = LARGE * (GENERATIONS - 1);
+        client.converse(&format!(
+            "CF.RESERVE large {capacity} WINDOW 1000000 GENERATIONS {GENERATIONS} -> +OK"
+        ));
+        for generation in 0..GENERATIONS {
+            if generation > 0 {
+                client.converse(&format!("CF.ROTATE large -> :{generation}"));
+            }
+            for first in (0..LARGE).step_by(10_000) {
+                let first = generation * LARGE + first;
+                assert_eq!(client.insert("large", first..first + 10_000), 0);
+            }
+        }
+        bench
+    }
+
+    /// Returns the microseconds until a command of `items` items on a window is answered, while it
+    /// rotates over and over, or does not: the median, the thousandth longest, and the longest.
+    fn waits_for_rotations(&self, items: usize, rotates: bool) -> [f64; 3] {
+        let time = ROTATION * GENERATIONS as u32;
+        let waits = self.repeat(3, time, |connection, stream, turn| {
+            if connection == 0 {
+                if rotates && turn < GENERATIONS {
+                    stream.write_all(b"CF.ROTATE large\r\n").expect("sent");
+                    read_lines(stream, 1);
+                }
+                thread::sleep(ROTATION);
+                return None;
+            }
+            let mut asked = "CF.MEXISTS large".to_owned();
+            (0..items).for_each(|item| asked += &format!(" {connection}:{turn}:{item}"));
+            asked += "\r\n";
+            let start = Instant::now();
+            stream.write_all(asked.as_bytes()).expect("sent");
+            read_lines(stream, 1 + items);
+            Some(start.elapsed().as_secs_f64() * 1e6)
+        });
+        quantiles(waits.into_iter().flatten().collect())
+    }
+}
+
+/// The items of a generation of the window that rotates.
+const LARGE: usize = 10_000_000;
+const GENERATIONS: usize = 4;
+/// The time between two rotations, in which the first one is cleaned up.
+const ROTATION: Duration = Duration::from_secs(1);
+
+fn quantiles(mut waits: Vec<f64>) -> [f64; 3] {
+    waits.sort_by(f64::total_cmp);
+    let last = waits.len() - 1;
+    [waits[last / 2], waits[last - last / 1_000], waits[last]]
 }
 
 fn read_lines(stream: &mut TcpStream, mut lines: usize) {
@@ -213,9 +281,75 @@ fn median(numbers: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn main() {
-    if std::env::args().all(|argument| argument != "waits") {
+    let is_asked = |part: &str| {
+        let mut parts = std::env::args()
+            .skip(1)
+            .filter(|argument| !argument.starts_with('-'));
+        let first = parts.next();
+        first.is_none_or(|first| first == part)
+    };
+    if is_asked("throughput") {
         throughput();
     }
+    if is_asked("windows") {
+        windows();
+    }
+    if is_asked("rotations") {
+        rotations();
+    }
+    if is_asked("waits") {
+        snapshots();
+    }
+}
+
+/// Measures a window and a growing filter beside a filter of a fixed size.
+fn windows() {
+    let kinds = [
+        "EXPANSION 0",
+        "EXPANSION 1",
+        "WINDOW 1000000",
+        "WINDOW 1000000 GENERATIONS 5",
+    ];
+    println!(
+        "\nThousands of items a second, with 2 server threads; in brackets the share of the fixed size\n"
+    );
+    println!("| work | fixed size | grows | window, 2 generations | 5 generations |");
+    println!("|---|---|---|---|---|");
+    let servers = kinds.map(|kind| Bench::with_filter(2, "", kind));
+    for work in &WORKS[..2] {
+        let turns = (0..=TURNS).map(|_| servers.each_ref().map(|server| server.turn(work)));
+        // The first turn warms up.
+        let turns: Vec<_> = turns.skip(1).collect();
+        let cells = (0..kinds.len()).map(|kind| {
+            let rate = median(turns.iter().map(|turn| turn[kind] / 1e3));
+            let share = median(turns.iter().map(|turn| turn[kind] / turn[0]));
+            format!(" {rate:.0} ({share:.2}) |")
+        });
+        println!("| {} |{}", work.name, cells.collect::<String>());
+    }
+}
+
+/// Measures how long a command on a window waits, while a generation of ten million items is
+/// forgotten every second.
+fn rotations() {
+    println!(
+        "\nMicroseconds until a command on a window with 10 million items in each generation is answered\n"
+    );
+    println!("| command | rotations | median | 99.9 % | longest |");
+    println!("|---|---|---|---|---|");
+    for items in [1, 100] {
+        let bench = Bench::with_large_window();
+        for rotates in [false, true] {
+            let [middle, most, longest] = bench.waits_for_rotations(items, rotates);
+            let rotates = if rotates { "one a second" } else { "none" };
+            println!(
+                "| `CF.MEXISTS` of {items} | {rotates} | {middle:.0} | {most:.0} | {longest:.0} |"
+            );
+        }
+    }
+}
+
+fn snapshots() {
     let free = Bench::with_large_filter("free.snapshot", "");
     let locked = Bench::with_large_filter("locked.snapshot", "--behind-a-mutex");
     println!(

@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line: its options and their limits.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -12,19 +12,21 @@ pub(crate) const WRONG: u8 = 2;
 
 /// Shared cuckoo filters behind the Redis protocol
 ///
-/// Speaks RESP2 and RESP3, so redis-cli, redis-benchmark and the client libraries work unchanged. Supports the CF
-/// commands, with the arguments and replies that RedisBloom documents, and the commands that clients need to
-/// connect. All connections use the same filters from all threads, and an item command takes no lock.
+/// Speaks RESP2 and RESP3, so redis-cli, redis-benchmark and the client libraries work unchanged.
+/// Supports the CF commands, with the arguments and replies that RedisBloom documents, and the
+/// commands that clients need to connect. All connections use the same filters from all threads,
+/// and an item command takes no lock.
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Args {
-    /// The address for Redis clients. A host name is looked up once, when the server starts; the server listens on the
-    /// first of its addresses that it can. An address that is not a loopback address needs --password-file
+    /// The address for Redis clients. A host name is looked up once, when the server starts; the
+    /// server listens on the first of its addresses that it can. An address that is not a loopback
+    /// address needs --password-file
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:6379")]
     pub(crate) bind: String,
 
-    /// The address for GET /metrics and GET /healthz; without it, there is no HTTP. It asks for no password, so
-    /// it must be a loopback address
+    /// The address for GET /metrics and GET /healthz; without it, there is no HTTP. It asks for no
+    /// password, so it must be a loopback address
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) http: Option<String>,
 
@@ -62,19 +64,16 @@ pub(crate) struct Args {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filters {
-    /// Makes filters grow if they are created without EXPANSION. EXPANSION 0 creates a filter that does not grow
-    #[arg(long)]
-    pub(crate) growing: bool,
-
-    /// Capacity of a filter, in items, if the command that creates it gives none
-    #[arg(long, value_name = "ITEMS", default_value = "1000000", value_parser = capacity)]
+    /// Items for which a filter is made at first, if the command that creates it gives no capacity
+    #[arg(long, value_name = "ITEMS", default_value = "1024", value_parser = capacity)]
     pub(crate) default_capacity: usize,
 
     /// Puts a mutex around each filter. For comparisons: it shows the cost of a lock
-    #[arg(long, conflicts_with = "growing")]
+    #[arg(long)]
     pub(crate) behind_a_mutex: bool,
 
-    /// Adds the lines of this file, or the strings of a JSON array, to a filter before the server accepts clients
+    /// Adds the lines of this file, or the strings of a JSON array, to a filter before the server
+    /// accepts clients
     #[arg(long, value_name = "FILE")]
     pub(crate) load: Option<PathBuf>,
 
@@ -86,7 +85,8 @@ pub(crate) struct Filters {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Storage")]
 pub(crate) struct Storage {
-    /// The file that all filters are saved to, and restored from at the start. Each server needs its own file
+    /// The file that all filters are saved to, and restored from at the start. Each server needs
+    /// its own file
     #[arg(long, value_name = "FILE")]
     pub(crate) snapshot: Option<PathBuf>,
 
@@ -114,8 +114,8 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = |text: &str| bytes(text, 1 << 10..=1 << 30))]
     pub(crate) max_request: usize,
 
-    /// Most requests that a client can send ahead of their replies. The next ones wait until these are answered
-    /// and the replies are sent
+    /// Most requests that a client can send ahead of their replies. The next ones wait until these
+    /// are answered and the replies are sent
     #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = up_to(1_000_000))]
     pub(crate) max_pipeline: usize,
 
@@ -128,23 +128,25 @@ pub(crate) struct Limits {
     pub(crate) max_filters: usize,
 
     /// Most bytes of all filters together, with those that are being loaded or dumped
-    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = |text: &str| bytes(text, 1..=usize::MAX))]
     pub(crate) max_memory: usize,
 
-    /// Most bytes that all clients together can hold in requests that are incomplete, queued or being answered, and in
-    /// replies that are not sent. Beyond that, the client that holds most is disconnected
+    /// Most bytes that all clients together can hold in requests that are incomplete, queued or
+    /// being answered, and in replies that are not sent. Beyond that, the client that holds most is
+    /// disconnected
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
     pub(crate) max_client_memory: usize,
 
-    /// Most bytes that one growing filter can take [default: 64M, or --max-memory if that is less]
-    #[arg(long, value_name = "BYTES", value_parser = |text: &str| bytes(text, 0..=usize::MAX))]
+    /// Most bytes that one growing filter can take [default: --max-memory]
+    #[arg(long, value_name = "BYTES", value_parser = |text: &str| bytes(text, 1..=usize::MAX))]
     max_growth: Option<usize>,
 
     /// Seconds after which an idle client is disconnected; 0: never
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     pub(crate) idle_timeout: Duration,
 
-    /// Seconds that a client has to complete a request, to read its replies, and to give its password
+    /// Seconds that a client has to complete a request, to read its replies, and to give its
+    /// password
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = nonzero_seconds)]
     pub(crate) request_timeout: Duration,
 
@@ -172,15 +174,14 @@ Exit status:
 
 impl Limits {
     pub(crate) fn max_growth(&self) -> usize {
-        const MOST: usize = 64 << 20;
-        self.max_growth.unwrap_or(MOST.min(self.max_memory))
+        self.max_growth.unwrap_or(self.max_memory)
     }
 }
 
 impl Args {
-    /// The options of this process. Ends it if they are wrong.
+    /// Parses the options of this process. Ends it if they are wrong.
     pub(crate) fn of_this_process() -> Self {
-        // Otherwise a negative number would be taken for an unknown option.
+        // Otherwise a negative number would be reported as an unknown option.
         let command = Self::command().mut_args(|arg| {
             let has_value = arg.get_action().takes_values();
             arg.allow_negative_numbers(has_value)
@@ -189,11 +190,12 @@ impl Args {
         args.unwrap_or_else(|error| error.exit())
     }
 
-    /// What is wrong with options that are each right by themselves.
+    /// Returns a message about options that contradict each other, if any do.
     pub(crate) fn contradiction(&self) -> Option<&'static str> {
         let limits = &self.limits;
-        // A buffer can be twice as large as what is in it, and there is one for requests and one for replies.
-        let words = if self.filters.growing && limits.max_growth() > limits.max_memory {
+        // A buffer can be twice as large as its content, and each client has one for requests and
+        // one for replies.
+        let words = if limits.max_growth() > limits.max_memory {
             "--max-growth is more than --max-memory: lower it, or raise --max-memory"
         } else if limits.max_client_memory / 4 < limits.max_request {
             "--max-client-memory is less than four times --max-request: raise it, or lower --max-request"
@@ -216,13 +218,13 @@ fn up_to(most: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=most)
 }
 
-/// As a client can give it where it says no bucket size.
+/// Parses a capacity as a client can give it without a bucket size.
 fn capacity(text: &str) -> Result<usize, &'static str> {
     let items = text.parse().ok().filter(|&items| items >= 4);
     items.ok_or("it must be a number of items, 4 at least: two buckets of two")
 }
 
-/// A number of bytes, with K, M or G behind it for so many times 1,024.
+/// Parses a number of bytes. K, M and G multiply it by powers of 1,024.
 fn bytes(text: &str, bounds: RangeInclusive<usize>) -> Result<usize, String> {
     let (number, shift) = match text.as_bytes().last() {
         Some(b'K' | b'k') => (&text[..text.len() - 1], 10),

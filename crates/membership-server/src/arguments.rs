@@ -1,8 +1,8 @@
-//! What arguments mean.
+//! Arguments: parses numbers and words, and makes the errors for wrong ones.
 
 use crate::reply::Reply;
 
-/// What replaces the reply when an argument is wrong.
+/// A value, or the reply to a wrong argument.
 pub(crate) type Parsed<T> = Result<T, Reply>;
 
 pub(crate) fn is(argument: &[u8], word: &str) -> bool {

@@ -1,10 +1,10 @@
-//! The filters by their keys.
+//! The catalogue: finds filters by their keys, and counts their memory.
 //!
-//! The map is immutable and replaced as a whole, so that a command finds its filter with one load and no lock. Who
-//! makes or drops a filter takes turns with others who do, which is also how memory is counted exactly.
+//! The map is immutable and replaced as a whole, so that a command finds its filter with one load
+//! and no lock. Threads that make or drop filters take turns, so that memory is counted exactly.
 //!
-//! Who needs a filter alone takes it [away](Place::Away): out of the map, so that nobody else finds it, and then waits until
-//! those have done who found it before.
+//! A thread that needs exclusive access to a filter takes it [away](Place::Away): out of the map,
+//! so that no other thread finds it, and then waits for the threads that found it before.
 
 mod alone;
 
@@ -16,19 +16,20 @@ use arc_swap::{ArcSwap, Guard};
 use cf::{Budget, Error, Filter, Settings};
 
 use crate::args;
+use crate::rotations::Rotations;
 
 pub(crate) type Filters = HashMap<Arc<[u8]>, Place>;
 
-/// What there is under a key.
+/// The content of a key.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     Here(Arc<Filter>),
-    /// Somebody has the filter alone, and this lock until it is back.
+    /// One thread has the filter exclusively, and holds this lock until it is back.
     Away(Arc<Mutex<()>>),
 }
 
 impl Place {
-    /// The filter, unless it is away.
+    /// Returns the filter, unless it is away.
     pub(crate) fn here(&self) -> Option<&Arc<Filter>> {
         match self {
             Self::Here(filter) => Some(filter),
@@ -37,22 +38,23 @@ impl Place {
     }
 }
 
-/// What a filter takes besides itself: its place in the map, of which an eighth is vacant, and the counts in front of the
-/// key and of the filter.
+/// The bytes besides the filter itself: its place in the map, of which an eighth is vacant, and the
+/// counts in front of the key and of the filter.
 const BESIDES: usize = size_of::<(Arc<[u8]>, Place)>() * 8 / 7 + 4 * size_of::<usize>();
 
-/// Bytes that a filter takes under its key.
+/// Returns the bytes that a filter takes under its key.
 pub(crate) fn bytes_of(key: &[u8], filter: &Filter) -> usize {
     BESIDES + key.len() + filter.memory_usage()
 }
 
-/// The same with what the first snapshot of a filter adds: a sixteenth.
+/// Returns the bytes with a sixteenth more, for the first snapshot of a filter.
 fn reserved(key: &[u8], filter: &Filter) -> usize {
     let bytes = bytes_of(key, filter);
     bytes.saturating_add(bytes.div_ceil(16))
 }
 
-/// Bytes that a filter may take of so many, so that there is room for its first snapshot.
+/// Returns the part of these bytes that a filter may take, so that there is room for its first
+/// snapshot.
 fn without_snapshot(bytes: usize) -> usize {
     bytes - bytes.div_ceil(17)
 }
@@ -61,24 +63,25 @@ fn without_snapshot(bytes: usize) -> usize {
 pub(crate) struct Catalogue {
     pool: Arc<Pool>,
     turn: Mutex<()>,
-    /// How many filters there may be, and how many bytes one that grows may take.
+    /// The most filters, and the most bytes of one that grows.
     max_filters: usize,
     max_growth: usize,
-    /// What filters are like that a command makes on the way.
+    /// The settings of filters that are made without `CF.RESERVE`.
     defaults: Settings,
-    /// Whether there is a mutex around each filter that does not grow.
+    /// Whether there is a mutex around each filter.
     locked: bool,
+    rotations: Arc<Rotations>,
 }
 
-/// The filters, and the memory that they share. Those that grow know it, and so it is in a circle with them: both are
-/// there until the process ends.
+/// The filters, and the memory that they share. Growing filters refer to it, which makes a circle:
+/// both are there until the process ends.
 #[derive(Debug)]
 struct Pool {
     filters: ArcSwap<Filters>,
     memory: usize,
-    /// Bytes of all filters when they were last added up.
+    /// The bytes of all filters at the last sum.
     used: AtomicUsize,
-    /// Bytes that are taken from the memory for filters by what is no filter yet, or no more.
+    /// The bytes lent to loads, to dumps, and to filters that are away.
     lent: Arc<AtomicUsize>,
 }
 
@@ -103,13 +106,13 @@ impl Budget for Pool {
     }
 
     fn has_changed(&self) {
-        // Of two who add up at the same time, the later one need not be the one who stores last. The next change mends
-        // that.
+        // If two threads add up at the same time, the older sum may be stored last. The next change
+        // corrects that.
         self.used.store(self.bytes_of_filters(), Ordering::Relaxed);
     }
 }
 
-/// Memory that is put aside.
+/// Reserved memory.
 #[derive(Debug)]
 pub(crate) struct Loan {
     lent: Arc<AtomicUsize>,
@@ -133,8 +136,13 @@ impl Drop for Loan {
 }
 
 impl Catalogue {
-    pub(crate) fn new(filters: &args::Filters, limits: &args::Limits) -> Self {
+    pub(crate) fn new(
+        filters: &args::Filters,
+        limits: &args::Limits,
+        rotations: Arc<Rotations>,
+    ) -> Self {
         Self {
+            rotations,
             pool: Arc::new(Pool {
                 filters: ArcSwap::from_pointee(Filters::new()),
                 memory: limits.max_memory,
@@ -144,7 +152,7 @@ impl Catalogue {
             turn: Mutex::new(()),
             max_filters: limits.max_filters,
             max_growth: limits.max_growth(),
-            defaults: Settings::new(filters.default_capacity, filters.growing),
+            defaults: Settings::new(filters.default_capacity, true),
             locked: filters.behind_a_mutex,
         }
     }
@@ -157,17 +165,17 @@ impl Catalogue {
         self.pool.memory
     }
 
-    /// Bytes that a growing filter may take.
+    /// Returns the bytes that a growing filter may take.
     pub(crate) fn max_growth(&self) -> usize {
         self.max_growth
     }
 
-    /// All filters at this moment.
+    /// Returns all filters at this moment.
     pub(crate) fn filters(&self) -> Guard<Arc<Filters>> {
         self.pool.filters.load()
     }
 
-    /// The filter of a key. If it is away, this waits until it is back.
+    /// Returns the filter of a key. If it is away, waits until it is back.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Arc<Filter>> {
         loop {
             let place = self.pool.filters.load().get(key).cloned();
@@ -178,20 +186,34 @@ impl Catalogue {
         }
     }
 
-    /// Makes a filter that must not be there yet.
+    /// Forgets the oldest items of a filter with a window: in the rotation of this number, unless
+    /// that was made before, or now. Returns the number of rotations.
+    pub(crate) fn rotate(&self, key: &[u8], number: Option<u64>) -> Result<u64, Error> {
+        let filter = self.get(key).ok_or(Error::NoFilter)?;
+        let rotated = match number {
+            None => filter.rotate().map(|_| true)?,
+            Some(number) => filter.rotate_as(number)?,
+        };
+        if rotated {
+            self.rotations.clean(&filter);
+        }
+        Ok(filter.rotations())
+    }
+
+    /// Makes a filter under a key that must be free.
     pub(crate) fn reserve(&self, key: &[u8], settings: Settings) -> Result<(), Error> {
         let turn = self.take_turn();
         self.create(key, settings, &turn).map(drop)
     }
 
-    /// The filter of this key, made if there is none.
+    /// Returns the filter of this key. Makes it if there is none.
     pub(crate) fn get_or_create(
         &self,
         key: &[u8],
         settings: Settings,
     ) -> Result<Arc<Filter>, Error> {
         loop {
-            // Who waits for a filter that is away must not have the turn: it is put back by who has it.
+            // Wait without the turn, which the thread that puts the filter back takes.
             if let Some(filter) = self.get(key) {
                 return Ok(filter);
             }
@@ -213,6 +235,9 @@ impl Catalogue {
         let filter = Filter::new(settings, left, self.max_growth);
         let filter = filter.map_err(|error| match error {
             Error::NoMemory { needed, left } => self.too_much(left, needed),
+            Error::TooLarge { needed, .. } if self.max_growth == self.pool.memory => {
+                self.too_much(left, needed)
+            }
             Error::TooLarge { needed, most } => Error::Other(format!(
                 "Insufficient memory to create filter: one that grows can take at most {most} bytes (--max-growth), and this one needs {needed}"
             )),
@@ -221,9 +246,9 @@ impl Catalogue {
         Ok(self.publish(key, filter, turn))
     }
 
-    /// Puts a filter that was read from somewhere under a key that must not be there yet.
+    /// Puts a filter that was read from somewhere under a key that must be free.
     pub(crate) fn adopt(&self, key: &[u8], filter: Filter) -> Result<(), Error> {
-        // Who loads one may only look items up.
+        // Its users may only look items up, and then it would never finish.
         filter.finish_doubling();
         let turn = self.take_turn();
         self.check_place(key)?;
@@ -236,8 +261,8 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Removes those of the filters that there are, in one step, and says how many. Those who still use one go on
-    /// with what nobody else will see.
+    /// Removes the filters of these keys in one step. Returns how many there were. Commands that
+    /// still use one finish on a filter that no other command finds.
     pub(crate) fn remove(&self, keys: &[Vec<u8>]) -> usize {
         let _turn = self.take_turn();
         let now = self.pool.filters.load();
@@ -256,14 +281,14 @@ impl Catalogue {
         self.pool.store(Arc::default());
     }
 
-    /// Bytes that the filters there are take and, for a while, others.
+    /// Returns the bytes that the filters take, and the lent ones.
     pub(crate) fn reserved(&self) -> usize {
         self.pool.bytes_of_filters() + self.pool.lent.load(Ordering::Relaxed)
     }
 
-    /// Puts bytes aside until what is returned is dropped. Nothing if there are not so many left.
+    /// Reserves bytes until the returned loan is dropped. `None` if too few are left.
     pub(crate) fn lend(&self, bytes: usize) -> Option<Loan> {
-        // Others who take some wait for their turn, so that none are taken twice.
+        // One thread at a time, so that no bytes are lent twice.
         let _turn = self.take_turn();
         (bytes <= self.memory_left()).then(|| Loan::of(&self.pool, bytes))
     }
@@ -273,12 +298,14 @@ impl Catalogue {
     }
 
     fn publish(&self, key: &[u8], filter: Filter, turn: &MutexGuard<'_, ()>) -> Arc<Filter> {
-        let filter = if self.locked && !filter.settings().grows() {
+        let filter = filter.with_budget(Arc::clone(&self.pool) as Arc<dyn Budget>);
+        let filter = if self.locked {
             filter.behind_a_mutex()
         } else {
-            filter.with_budget(Arc::clone(&self.pool) as Arc<dyn Budget>)
+            filter
         };
         let filter = Arc::new(filter);
+        self.rotations.add(&filter);
         self.put(key.into(), Place::Here(Arc::clone(&filter)), turn);
         filter
     }
@@ -289,7 +316,7 @@ impl Catalogue {
         self.pool.store(Arc::new(filters));
     }
 
-    /// Whether there may be one more filter, under this key.
+    /// Checks that there may be one more filter, under this key.
     fn check_place(&self, key: &[u8]) -> Result<(), Error> {
         let filters = self.filters();
         if filters.contains_key(key) {
@@ -317,6 +344,6 @@ impl Catalogue {
 }
 
 fn take(lock: &Mutex<()>) -> MutexGuard<'_, ()> {
-    // Nothing is ever half done: the map is replaced whole.
+    // Ignore poison: nothing is ever half done, because the map is replaced whole.
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

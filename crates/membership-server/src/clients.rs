@@ -1,4 +1,4 @@
-//! The connections that there are: who they are, what they hold, and how one of them is closed.
+//! Clients: lists the connections, their names and the memory that they hold, and closes them.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -10,27 +10,27 @@ use crate::event::Event;
 use crate::reply::Reply;
 use bytes::Bytes;
 
-/// What others may know of a connection, and do to it.
+/// The part of a connection that other connections can see and close.
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(crate) id: u64,
     pub(crate) peer: SocketAddr,
-    /// The address of this server that it connected to.
+    /// The address of this server for the connection.
     pub(crate) local: SocketAddr,
     since: Instant,
-    /// Milliseconds between that and when it last sent something.
+    /// Milliseconds between the start of the connection and the last bytes from the client.
     active: AtomicU64,
-    /// The last command, as a number that only the list of commands knows.
+    /// The number of the last command, in the list of commands.
     command: AtomicUsize,
     names: Mutex<Names>,
     /// Bytes of its requests and replies.
     held: AtomicUsize,
-    /// It is to be closed.
+    /// Happens when the connection is to be closed.
     pub(crate) end: Event,
     reason: OnceLock<Reason>,
 }
 
-/// What a client says that it is called.
+/// The names that a client gives itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     pub(crate) name: Bytes,
@@ -38,7 +38,7 @@ pub(crate) struct Names {
     pub(crate) version: Bytes,
 }
 
-/// Why a connection is closed that did not ask for it.
+/// The reason for closing a connection that did not ask for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Reason {
     #[error("closed by CLIENT KILL")]
@@ -54,14 +54,14 @@ impl Client {
         Reply::Integer(i64::try_from(self.id).unwrap_or(i64::MAX))
     }
 
-    /// Closes the connection, once what it is at is done.
+    /// Closes the connection after its current command.
     pub(crate) fn close(&self, reason: Reason) {
         // The first reason stays.
         let _ = self.reason.set(reason);
         self.end.happen();
     }
 
-    /// Whether it is to be closed. Takes less time than to ask [`end`](Self::end).
+    /// Returns whether it is to be closed. Faster than asking [`end`](Self::end).
     pub(crate) fn is_closing(&self) -> bool {
         self.reason.get().is_some()
     }
@@ -71,7 +71,7 @@ impl Client {
     }
 
     pub(crate) fn names(&self) -> MutexGuard<'_, Names> {
-        // Nothing in it is ever half done.
+        // Ignore poison: nothing in it is ever half done.
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,7 +83,7 @@ impl Client {
         self.since.elapsed()
     }
 
-    /// Time since it sent something, or since it connected.
+    /// Returns the time since the client sent something, or connected.
     pub(crate) fn idle(&self) -> Duration {
         let active = Duration::from_millis(self.active.load(Ordering::Relaxed));
         self.age().saturating_sub(active)
@@ -94,7 +94,7 @@ impl Client {
         (command != usize::MAX).then_some(command)
     }
 
-    /// Notes that it sent something.
+    /// Records that the client sent something.
     pub(crate) fn is_active(&self) {
         let active = u64::try_from(self.age().as_millis()).unwrap_or(u64::MAX);
         self.active.store(active, Ordering::Relaxed);
@@ -105,14 +105,14 @@ impl Client {
     }
 }
 
-/// All of them.
+/// All connections.
 #[derive(Debug)]
 pub(crate) struct Clients {
     present: Mutex<BTreeMap<u64, Arc<Client>>>,
     last: AtomicU64,
-    /// Bytes that all of them hold.
+    /// The bytes that all of them hold.
     held: AtomicUsize,
-    /// Bytes that they may hold.
+    /// The bytes that all of them may hold.
     most: usize,
 }
 
@@ -126,7 +126,7 @@ impl Clients {
         }
     }
 
-    /// Adds a connection until what is returned is dropped.
+    /// Adds a connection until the returned value is dropped.
     pub(crate) fn enter(&self, peer: SocketAddr, local: SocketAddr) -> Present<'_> {
         let client = Arc::new(Client {
             id: self.last.fetch_add(1, Ordering::Relaxed) + 1,
@@ -144,7 +144,7 @@ impl Clients {
         Present { all: self, client }
     }
 
-    /// All but those that are to be closed, by their numbers.
+    /// Returns all connections that stay open, by their numbers.
     pub(crate) fn staying(&self) -> Vec<Arc<Client>> {
         let present = self.present();
         let staying = present.values().filter(|client| !client.is_closing());
@@ -163,8 +163,8 @@ impl Clients {
         self.most
     }
 
-    /// Says how many bytes a client holds by now. If all of them hold too many, those that hold most are closed; returns
-    /// how many are.
+    /// Records the bytes that a client holds. If all clients hold too many, closes those that hold
+    /// most. Returns the number of closed ones.
     pub(crate) fn hold(&self, client: &Client, bytes: usize) -> usize {
         let before = client.held.swap(bytes, Ordering::Relaxed);
         if bytes <= before {
@@ -179,9 +179,9 @@ impl Clients {
     }
 
     fn close_the_largest(&self) -> usize {
-        // One thread at a time: two would close two for the same bytes.
+        // One thread at a time: two would close two connections for the same bytes.
         let present = self.present();
-        // Those that are closed already free their bytes when they notice.
+        // Connections that are being closed free their bytes when they notice.
         let staying = present.values().filter(|client| !client.is_closing());
         let mut staying: Vec<_> = staying.map(|client| (client.held(), client)).collect();
         staying.sort_unstable_by_key(|(held, _)| *held);
@@ -202,7 +202,7 @@ impl Clients {
     }
 }
 
-/// A connection that is there until this is dropped.
+/// A connection that is listed until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Present<'a> {
     all: &'a Clients,
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_holds_most_is_closed_first_and_no_more_than_it_takes() {
+    fn closes_as_few_of_the_largest_as_necessary() {
         let clients = Clients::new(100);
         let address: SocketAddr = ([127, 0, 0, 1], 1).into();
         let present = [(); 4].map(|()| clients.enter(address, address));
@@ -231,7 +231,7 @@ mod tests {
         let closed = present.each_ref().map(|one| one.client.is_closing());
         assert_eq!(closed, [false, true, false, false]);
         assert_eq!(present[1].client.reason(), Reason::Memory);
-        // It has not noticed yet: nobody else is closed for its bytes.
+        // It has not noticed yet: no other one is closed for its bytes.
         assert_eq!(hold(0, 40), 0);
         assert_eq!(clients.held(), 130);
         assert_eq!(hold(3, 100), 1);

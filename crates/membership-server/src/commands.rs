@@ -1,4 +1,4 @@
-//! The commands: their names, what they take, and what runs them.
+//! The table of commands: finds the command of a request, checks it, and runs it.
 
 mod clients;
 mod connection;
@@ -20,19 +20,19 @@ use crate::server::Server;
 use crate::session::Session;
 use crate::transaction::Queue;
 
-/// How a command is answered.
+/// The way in which a command is answered.
 pub(crate) enum Answer {
     Now(Reply),
-    /// By a thread that may take its time.
+    /// By a thread for long work.
     Later(Box<dyn FnOnce() -> Reply + Send>),
     After(Duration, Reply),
     /// The answers to the commands of a transaction, one after another.
     Each(Box<Queue>),
-    /// The connection ends behind it, or without a reply.
+    /// The connection ends behind the reply, or without one.
     Last(Option<Reply>),
-    /// When the next snapshot is saved.
+    /// After the next snapshot is saved.
     Save,
-    /// The server ends, once this is done: then there is no reply but the end of the connection.
+    /// The server ends once this is done, and the end of the connection is the reply.
     End(Pin<Box<dyn Future<Output = Result<(), Reply>> + Send>>),
 }
 
@@ -55,21 +55,21 @@ impl From<Result<Reply, Reply>> for Answer {
 }
 
 pub(crate) struct Command {
-    /// In capitals.
+    /// The name, in capitals.
     pub(crate) name: &'static str,
     arguments: Vec<Argument>,
-    /// As Redis counts.
+    /// The arity, as Redis counts.
     arity: i64,
     summary: &'static str,
     run: Run,
 }
 
-/// What answers a command.
+/// The code that answers a command.
 #[derive(Clone, Copy)]
 enum Run {
-    /// This server, given the arguments behind the name, of which there are as many as there can be.
+    /// This server, given a valid number of arguments without the name.
     Own(Handler),
-    /// A filter.
+    /// A command on a filter.
     Filter(&'static cf::Spec),
 }
 
@@ -86,23 +86,23 @@ impl Command {
         }
     }
 
-    /// Whether it can be asked before the password is given.
+    /// Returns whether it needs no password.
     fn is_open(&self) -> bool {
         matches!(self.name, "AUTH" | "HELLO" | "QUIT" | "RESET")
     }
 
-    /// Whether it is done at once also in a transaction.
+    /// Returns whether it is run at once even in a transaction.
     fn is_immediate(&self) -> bool {
         let of_transactions = matches!(self.name, "DISCARD" | "EXEC" | "MULTI" | "WATCH");
         of_transactions || matches!(self.name, "QUIT" | "RESET")
     }
 
-    /// Whether it cannot be part of a transaction.
+    /// Returns whether it cannot be part of a transaction.
     fn is_alone(&self) -> bool {
         matches!(self.name, "SAVE" | "SHUTDOWN")
     }
 
-    /// Whether it can change filters.
+    /// Returns whether it can change filters.
     fn writes(&self) -> bool {
         match self.run {
             Run::Own(_) => matches!(self.name, "DEL" | "FLUSHALL" | "FLUSHDB" | "UNLINK"),
@@ -110,7 +110,7 @@ impl Command {
         }
     }
 
-    /// Refuses a wrong number of arguments, the name among them.
+    /// Refuses a wrong number of arguments, which includes the name.
     fn check_number(&self, arguments: &[&[u8]]) -> Parsed<()> {
         usage::check_number(self.name, self.arity, arguments.len()).map_err(Reply::from)
     }
@@ -129,10 +129,10 @@ pub(crate) static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     commands
 });
 
-/// A name, the arguments as [`usage`] reads them, a summary, and what answers.
+/// A name, the arguments as [`usage`] reads them, a summary, and the handler.
 type Own = (&'static str, &'static str, &'static str, Handler);
 
-/// Those that are not about one filter.
+/// The commands that are not about one filter.
 #[rustfmt::skip]
 const OWN: [Own; 32] = [
     ("AUTH", "[username] password", "Authenticates the connection", connection::auth),
@@ -169,19 +169,24 @@ const OWN: [Own; 32] = [
     ("WATCH", "key ...", "Makes EXEC run nothing if one of these keys changes before it", transactions::watch),
 ];
 
-/// The number of what no command is called.
-pub(crate) fn unknown_name() -> usize {
+/// Returns the number that stands for unknown names.
+fn unknown_name() -> usize {
     COMMANDS.len()
 }
 
-/// What has a number is called.
-pub(crate) fn name(command: usize) -> &'static str {
+/// Returns the name of the command with this number.
+fn name(command: usize) -> &'static str {
     COMMANDS
         .get(command)
         .map_or("unknown", |command| command.name)
 }
 
-/// The longest name, and so the longest that is worth looking for.
+/// Returns the names of all commands by their numbers, and then one for unknown commands.
+pub(crate) fn names() -> Vec<&'static str> {
+    (0..=unknown_name()).map(name).collect()
+}
+
+/// The longest name of a command.
 const LONGEST_NAME: usize = 16;
 
 fn find(name: &[u8]) -> Option<(usize, &'static Command)> {
@@ -193,14 +198,14 @@ fn find(name: &[u8]) -> Option<(usize, &'static Command)> {
     found.ok().map(|index| (index, &COMMANDS[index]))
 }
 
-/// Answers one request, and says the number of its command.
+/// Answers one request. Returns the number of its command and the answer.
 pub(crate) fn answer(session: &mut Session, arguments: &[&[u8]]) -> (usize, Answer) {
     let Some((&name, rest)) = arguments.split_first() else {
         return (unknown_name(), Reply::error("ERR empty command").into());
     };
     let Some((index, command)) = find(name) else {
         if is(name, "POST") || is(name, "HOST:") {
-            // A browser that was led here: its lines must not be taken for commands.
+            // A page can make a browser send HTTP here: its lines must not be taken for commands.
             log::warn!(peer:% = session.client.peer; "connection closed: the client sent HTTP");
             session.server.metrics.protocol_errors.add(1);
             return (unknown_name(), Answer::Last(None));
@@ -254,7 +259,8 @@ fn unknown(session: &Session, name: &[u8], rest: &[&[u8]]) -> Reply {
     let (name, rest) = (shown(name), rest.iter().take(4).map(|part| shown(part)));
     let rest = rest.collect::<Vec<_>>().join(" ");
     Reply::error(format!(
-        "ERR unknown command {name}, with args beginning with: {rest}"
+        "ERR unknown command {name}, with args beginning with: {rest}. This server holds filters only: COMMAND LIST \
+         names the commands"
     ))
 }
 
@@ -263,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_sorted_and_short_enough() {
+    fn names_are_sorted_and_short() {
         for command in COMMANDS.iter() {
             let found = find(command.name.to_ascii_lowercase().as_bytes());
             assert_eq!(found.map(|(_, found)| found.name), Some(command.name));

@@ -1,4 +1,4 @@
-//! One connection: reads requests, answers them in their order, and sends the replies.
+//! A connection: reads requests, answers them in their order, and sends the replies.
 
 mod socket;
 
@@ -19,15 +19,15 @@ use crate::server::Server;
 use crate::session::Session;
 use crate::transaction::Queue;
 
-/// Bytes of replies that are sent before more requests are answered.
+/// The bytes of replies that are sent before more requests are answered.
 const REPLIES: usize = 256 << 10;
 
-/// Buffers for more than this are given back when they are empty.
+/// The capacity above which empty buffers are freed.
 const KEPT: usize = 64 << 10;
 
 const NO_PASSWORD: &str = "no password was given";
 
-/// How a connection ended, if not by the client's or the server's wish.
+/// The reason for the end of a connection, if neither the client nor the server wanted it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Ended {
     #[error("{0}")]
@@ -45,19 +45,20 @@ pub(crate) struct Connection {
     session: Session,
     scanner: Scanner,
     requests: BytesMut,
-    /// Whether a request was so large that its memory is to be given back.
+    /// Whether a request was so large that its memory is to be freed.
     is_large: bool,
     replies: BytesMut,
-    /// Bytes of the request, or of the transaction, that is being answered.
+    /// The bytes of the request, or of the transaction, that is being answered.
     answering: usize,
-    /// Whether its client ended the server, and waits for that.
+    /// Whether its client has ended the server, and waits for the end.
     ends_server: bool,
     tally: Tally,
-    /// When the client began to owe something: the rest of a request or, at first, the password.
+    /// The time since when the client owes something: the rest of a request or, at first, the
+    /// password.
     since: Instant,
 }
 
-/// What follows a batch of replies.
+/// The step after a batch of replies.
 #[derive(PartialEq, Eq)]
 enum Next {
     /// There may be more requests in the buffer.
@@ -82,7 +83,7 @@ impl Connection {
         }
     }
 
-    /// Serves the client until one of the two has had enough.
+    /// Serves the client until either side ends the connection.
     pub(crate) async fn serve(mut self) -> Result<(), Ended> {
         let ended = self.serve_all().await;
         self.tally.flush(&self.session.server.metrics);
@@ -116,7 +117,7 @@ impl Connection {
         }
     }
 
-    /// Answers what is there whole, up to the length of a pipeline, and sends the replies.
+    /// Answers the complete requests, up to the length of a pipeline, and sends the replies.
     async fn answer_batch(&mut self) -> Result<Next, Ended> {
         let mut next = Ok(Next::More);
         for _ in 0..self.session.server.limits().max_pipeline {
@@ -126,17 +127,17 @@ impl Connection {
             }
         }
         self.tally.flush(&self.session.server.metrics);
-        // The replies to what was right come before an error.
+        // The replies to the correct requests come before an error.
         self.send().await?;
         next
     }
 
-    /// Answers the next request if it is there whole.
+    /// Answers the next request if it is complete.
     async fn answer_next(&mut self) -> Result<Next, Ended> {
         if self.session.client.is_closing() {
             return Err(self.session.client.reason().into());
         }
-        // One that asks without a pause leaves the thread to others now and then.
+        // Let other connections of the thread run if a client asks without a pause.
         tokio::task::consume_budget().await;
         let limits = self.session.request_limits();
         let Some(end) = self.scanner.end(&self.requests, limits)? else {
@@ -151,7 +152,7 @@ impl Connection {
         let answered = self.answer(&request).await;
         self.answering = 0;
         if self.session.is_authenticated {
-            // Behind the answer: that it took its time is not the client's fault.
+            // Count from the answer on: the time it took is not the client's fault.
             self.since = Instant::now();
         } else if self.since.elapsed() > self.session.server.limits().request_timeout {
             return Err(Ended::Slow(NO_PASSWORD));
@@ -179,11 +180,13 @@ impl Connection {
         Ok(next)
     }
 
-    /// Answers the commands of a transaction. All of them are run, even if the client does not take the replies.
+    /// Answers the commands of a transaction. Runs all of them, even if the client does not take
+    /// the replies.
     async fn answer_each(&mut self, queue: &Queue) -> Result<(), Ended> {
         self.answering = queue.memory();
         let mut sent = Ok(());
-        // The same in both versions of the protocol. The array is sent in parts: it can be long.
+        // Both versions of the protocol write an array like this. It is sent in parts, because it
+        // can be long.
         let length = format!("*{}\r\n", queue.len());
         self.replies.extend_from_slice(length.as_bytes());
         for index in 0..queue.len() {
@@ -191,7 +194,7 @@ impl Connection {
             let start = Instant::now();
             let arguments = queue.command(index);
             let (command, answer) = commands::answer(&mut self.session, &arguments);
-            // What ends a connection is not part of a transaction.
+            // Commands that end a connection are never part of a transaction.
             let (reply, _) = self.reply_to(answer).await;
             let reply = reply.unwrap_or(Reply::Nil);
             self.tally.count(command, start.elapsed(), reply.is_error());
@@ -205,7 +208,7 @@ impl Connection {
         sent
     }
 
-    /// The reply, if there is one, and what follows.
+    /// Returns the reply, if there is one, and the next step.
     async fn reply_to(&mut self, answer: Answer) -> (Option<Reply>, Next) {
         let failed = || Reply::error("ERR the command failed");
         let reply = match answer {
@@ -231,7 +234,7 @@ impl Connection {
                 }
                 Err(reply) => reply,
             },
-            // There are no transactions in transactions.
+            // A transaction cannot contain another one.
             Answer::Each(_) => failed(),
         };
         (Some(reply), Next::More)
@@ -242,7 +245,7 @@ impl Connection {
     }
 }
 
-/// Tells a client that there is no place for it.
+/// Tells a client that there are too many connections.
 pub(crate) async fn turn_away(mut stream: TcpStream, server: &Server) {
     const PATIENCE: Duration = Duration::from_secs(1);
     server.metrics.rejected.add(1);

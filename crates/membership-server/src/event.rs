@@ -1,4 +1,4 @@
-//! Something that happens once, and that many can wait for.
+//! An event: happens once, and many tasks can wait for it.
 
 use tokio::sync::watch;
 
@@ -17,7 +17,7 @@ impl Event {
     /// Waits until it has happened.
     pub(crate) async fn wait(&self) {
         let mut has_happened = self.0.subscribe();
-        // It fails only if nobody is left who could let it happen.
+        // It fails only if the sender is gone.
         let _ = has_happened.wait_for(|has_happened| *has_happened).await;
     }
 }

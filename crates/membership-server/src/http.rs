@@ -1,4 +1,4 @@
-//! `GET /metrics` and `GET /healthz`, one request a connection.
+//! HTTP: serves `GET /metrics` and `GET /healthz`, one request a connection.
 
 use std::io;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::metrics;
+use crate::openmetrics;
 use crate::server::Server;
 
-/// More at a time than anybody needs who only looks.
+/// The most requests at a time.
 const MOST: usize = 64;
 
-/// Of a request: bytes without a body, and lines behind the first.
+/// The limits of a request: bytes without a body, and lines after the first.
 const MOST_BYTES: usize = 16 << 10;
 const MOST_HEADERS: usize = 64;
 
-/// For a whole connection.
+/// The time limit of a whole connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Answers until the server ends.
+/// Serves requests until the server ends.
 pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
     let places = Arc::new(Semaphore::new(MOST));
     loop {
@@ -38,7 +38,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
                 };
                 let server = Arc::clone(&server);
                 tokio::spawn(async move {
-                    // Whoever looks may be gone before the answer.
+                    // The client may be gone before the answer.
                     let _ = timeout(PATIENCE, answer(stream, &server)).await;
                     drop(place);
                 });
@@ -72,7 +72,7 @@ async fn answer(mut stream: TcpStream, server: &Server) -> io::Result<()> {
 
 const PLAIN: &str = "text/plain";
 
-/// What is answered to the request, once it is there.
+/// Returns the response to a request, once it is complete.
 fn response(received: &[u8], server: &Server) -> httparse::Result<String> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
@@ -92,8 +92,8 @@ fn response(received: &[u8], server: &Server) -> httparse::Result<String> {
         }
         "/healthz" => whole("200 OK", PLAIN, "ok\n"),
         "/metrics" => {
-            let body = metrics::text(server);
-            whole("200 OK", metrics::CONTENT_TYPE, &body)
+            let body = openmetrics::text(server);
+            whole("200 OK", openmetrics::CONTENT_TYPE, &body)
         }
         _ => whole("404 Not Found", PLAIN, "not found\n"),
     };

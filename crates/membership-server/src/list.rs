@@ -1,4 +1,4 @@
-//! A list that is added to a filter before clients are served.
+//! Lists: adds the items of a file to a filter before clients are served.
 
 use std::fs;
 use std::io;
@@ -20,14 +20,15 @@ pub(crate) enum ListError {
     Insert { added: usize, source: cf::Error },
 }
 
-/// What became of a list.
+/// The outcome of loading a list.
 pub(crate) struct Added {
     pub(crate) items: usize,
-    /// Those that were not in yet.
+    /// The items that were absent.
     pub(crate) new: usize,
 }
 
-/// Adds the items of a file that are absent, so that it does not matter whether a snapshot has them already.
+/// Adds the items of a file that are absent, so that items restored from a snapshot are not added
+/// twice.
 pub(crate) fn load(catalogue: &Catalogue, key: &[u8], path: &Path) -> Result<Added, ListError> {
     let text = fs::read(path)?;
     let items = items(&text)?;
@@ -46,7 +47,7 @@ pub(crate) fn load(catalogue: &Catalogue, key: &[u8], path: &Path) -> Result<Add
     })
 }
 
-/// The strings of an array, or else the lines that are neither empty nor a comment.
+/// Parses the strings of an array, or else the lines that are neither empty nor a comment.
 fn items(text: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
     let text = std::str::from_utf8(text).map_err(|_| ListError::NoText)?;
     if text.contains('\0') {

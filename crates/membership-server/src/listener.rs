@@ -1,4 +1,4 @@
-//! Accepts connections, and no more than there may be.
+//! The listener: accepts connections, up to the limit.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,13 +12,14 @@ use crate::connection::{Connection, turn_away};
 use crate::server::Server;
 use crate::session::Session;
 
-/// What to wait before the next try if there are no descriptors left, or the like.
+/// The pause before the next try, for example without free descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Those that are told at the same time that there is no place for them; others are just closed.
+/// The refused connections that get an error at the same time; others are just closed.
 const TURNED_AWAY: usize = 64;
 
-/// Serves clients until the server ends, and then waits for them a while. Nobody is served behind it.
+/// Serves clients until the server ends, and then waits a while for them. It serves no client after
+/// that.
 pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
     let places = Arc::new(Semaphore::new(server.limits().max_connections));
     let door = Arc::new(Semaphore::new(TURNED_AWAY));
@@ -65,7 +66,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
 
 async fn serve_one(stream: TcpStream, peer: SocketAddr, server: Arc<Server>) {
     server.metrics.connected.add(1);
-    // Replies are sent when they are due. Without this they are all the same, only later.
+    // Send replies without delay. If this fails, they are the same, only later.
     let _ = stream.set_nodelay(true);
     let local = stream.local_addr().unwrap_or(peer);
     let present = server.clients.enter(peer, local);

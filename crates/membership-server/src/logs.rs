@@ -1,5 +1,5 @@
-//! Logs on standard error, as text or JSON. A thread of its own writes them: whoever reads them may be slow or gone, and
-//! that must neither stop a thread that serves, nor end it.
+//! Logs: written to standard error as text or JSON, by a thread of their own, because a reader that
+//! is slow or gone must not stop a thread that serves.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,10 +11,10 @@ use log::{Level, Log, Metadata, Record};
 
 use crate::args::LogFormat;
 
-/// Messages that wait to be written. More are lost.
+/// The most messages that wait to be written. Further ones are lost.
 const WAITING: usize = 1 << 14;
 
-/// At the end, what is waited for a reader.
+/// The time that the end of the process waits for the reader.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 struct Logger {
@@ -24,12 +24,12 @@ struct Logger {
 
 enum Message {
     Line(String),
-    /// Who waits for it is told when it is reached.
+    /// Answered when all earlier messages are written.
     End(SyncSender<()>),
 }
 
-/// Logs messages of this level and above from now on. What is returned waits, at the end, until all messages before it
-/// are written.
+/// Starts to log messages of this level and above. The returned function waits, at the end, until
+/// all earlier messages are written.
 pub(crate) fn start(format: LogFormat, level: Level) -> impl FnOnce() {
     let (messages, waiting) = sync_channel(WAITING);
     thread::spawn(|| write_all(waiting));
@@ -39,7 +39,7 @@ pub(crate) fn start(format: LogFormat, level: Level) -> impl FnOnce() {
     let _ = log::set_boxed_logger(Box::new(Logger { format, messages }));
     move || {
         let (reached, end) = sync_channel(1);
-        // Full of what nobody reads: then it is not waited for.
+        // If the queue is full, no reader takes the messages: do not wait.
         if last.try_send(Message::End(reached)).is_ok() {
             let _ = end.recv_timeout(PATIENCE);
         }
@@ -49,7 +49,7 @@ pub(crate) fn start(format: LogFormat, level: Level) -> impl FnOnce() {
 fn write_all(messages: Receiver<Message>) {
     for message in messages {
         match message {
-            // There is nobody to tell if it fails.
+            // A failure cannot be reported anywhere else.
             Message::Line(line) => drop(io::stderr().write_all(line.as_bytes())),
             Message::End(reached) => drop(reached.send(())),
         }
@@ -71,12 +71,12 @@ impl Log for Logger {
 }
 
 impl Logger {
-    /// One line, whatever is in the fields: text from elsewhere is escaped.
+    /// Returns one line for any fields: text from elsewhere is escaped.
     fn line(&self, record: &Record<'_>) -> String {
         let time = humantime::format_rfc3339_micros(SystemTime::now()).to_string();
         let (level, message) = (record.level(), record.args().to_string());
         let mut fields = Fields::default();
-        // It fails only if a visit does.
+        // It fails only if `Fields` does, and that never fails.
         let _ = record.key_values().visit(&mut fields);
         match self.format {
             LogFormat::Text => {
@@ -108,7 +108,7 @@ fn json(text: String) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// What a message says besides its text: names, and values as JSON.
+/// The names and values of a message besides its text, as JSON.
 #[derive(Default)]
 struct Fields(Vec<(String, String)>);
 

@@ -1,11 +1,11 @@
-//! Shared cuckoo filters behind the Redis protocol.
+//! membership-server: shared cuckoo filters behind the Redis protocol.
 //!
 //! Run it with `cargo run --release --package membership-server -- --help`.
 //!
-//! A request goes through these rooms: [`connection`] reads it, [`request`] finds its end and its parts, [`commands`]
-//! answers it, [`reply`] writes the answer. The CF commands are those of the crate [`cf`], on the filter that
-//! [`catalogue`] finds under the key. No lock is taken on that way. What takes its time (a large filter to make, a
-//! snapshot, a dump) is done by other threads.
+//! A request passes these modules: [`connection`] reads it, [`request`] finds its end and its
+//! parts, [`commands`] answers it, [`reply`] writes the answer. The CF commands are those of the
+//! crate [`cf`], on the filter that [`catalogue`] finds under the key. That path takes no lock.
+//! Other threads do longer work: large filters, snapshots, dumps, rotations.
 
 mod args;
 mod arguments;
@@ -19,8 +19,10 @@ mod list;
 mod listener;
 mod logs;
 mod metrics;
+mod openmetrics;
 mod reply;
 mod request;
+mod rotations;
 mod run;
 mod saver;
 mod server;

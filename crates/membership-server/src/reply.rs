@@ -1,4 +1,4 @@
-//! Replies, in either version of the protocol.
+//! Replies: written in either version of the protocol.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
@@ -19,14 +19,14 @@ pub(crate) enum Reply {
     /// One line that begins with a word in capitals: the kind of the error.
     Error(Cow<'static, str>),
     Integer(i64),
-    /// In RESP2, 1 or 0.
+    /// A boolean: 1 or 0 in RESP2.
     Boolean(bool),
     Bulk(Bytes),
     Nil,
-    /// In place of an array: what EXEC replies if it runs nothing.
+    /// A null in place of an array, for an EXEC that runs nothing.
     NoArray,
     Array(Vec<Reply>),
-    /// In RESP2, an array of keys and values by turns.
+    /// A map: an array of alternating keys and values in RESP2.
     Map(Vec<(Reply, Reply)>),
 }
 
@@ -41,7 +41,7 @@ impl Reply {
         Self::Bulk(text.into().into())
     }
 
-    /// A map of names to values.
+    /// Makes a map of names to values.
     pub(crate) fn pairs(pairs: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
         let pairs = pairs.into_iter();
         Self::Map(
@@ -59,12 +59,12 @@ impl Reply {
         matches!(self, Self::Error(_))
     }
 
-    /// Appends it to what is to be sent.
+    /// Appends the reply to the bytes to send.
     pub(crate) fn encode(&self, protocol: Protocol, out: &mut BytesMut) {
         let is_old = protocol == Protocol::Resp2;
         match self {
             Self::Simple(text) => line(out, b'+', text),
-            // What a client sent may be part of the text, and must not end the line.
+            // The text may contain input of a client, which must not end the line.
             Self::Error(text) => line(out, b'-', text.replace(char::is_control, " ")),
             Self::Integer(number) => line(out, b':', number),
             Self::Boolean(is_so) if is_old => line(out, b':', u8::from(*is_so)),
@@ -98,7 +98,7 @@ impl Reply {
 
 fn line(out: &mut BytesMut, kind: u8, text: impl Display) {
     out.put_u8(kind);
-    // Into a buffer that grows it does not fail.
+    // Writing into a buffer that grows does not fail.
     let _ = write!(out, "{text}\r\n");
 }
 
@@ -122,7 +122,7 @@ impl From<cf::Reply> for Reply {
 
 impl From<cf::Error> for Reply {
     fn from(error: cf::Error) -> Self {
-        // Which option of this server sets the limit.
+        // Name the option of this server that sets the limit.
         let option = match error {
             cf::Error::TooLong { .. } => " (--max-item)",
             cf::Error::CannotGrow(_) => " (--max-growth)",

@@ -1,18 +1,18 @@
-//! Requests: where one ends in the bytes of a client, and what it consists of.
+//! Requests: finds the end and the parts of a request in the bytes of a client.
 //!
-//! A request is an array of bulk strings, or a line of words (an inline command). [`Scanner`] goes over the bytes
-//! once, however they are cut, and refuses what is too long before it has arrived; only what is whole and within
-//! the limits is taken apart.
+//! A request is an array of bulk strings, or a line of words (an inline command). [`Scanner`] goes
+//! over the bytes once, however they are cut, and refuses a request that is too long before it has
+//! arrived. Only complete requests within the limits are split into their parts.
 
-/// What a client may ask for.
+/// The limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestLimits {
-    /// Bytes of a request.
+    /// The bytes of a request.
     pub(crate) bytes: usize,
     pub(crate) arguments: usize,
 }
 
-/// Why a connection has to end: what follows cannot be told from what is wrong.
+/// The reason why a connection has to end: the next request cannot be found behind a wrong one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ProtocolError {
     #[error("expected '$'")]
@@ -33,21 +33,21 @@ pub(crate) enum ProtocolError {
     Malformed,
 }
 
-/// Longest line: an inline command, or the length of something.
+/// The longest line: an inline command, or a length.
 const LONGEST_LINE: usize = 64 << 10;
 
-/// Finds the end of the first request in a buffer that is added to.
+/// A search for the end of the first request in a growing buffer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scanner {
-    /// Bytes that have been gone over.
+    /// The number of scanned bytes.
     at: usize,
-    /// Arguments that are still to come; none before the first line has been.
+    /// The arguments that are still to come; `None` before the first line is complete.
     missing: Option<usize>,
 }
 
 impl Scanner {
-    /// The length of the request that `bytes` begins with, once it is whole. Until then, the next call must be for
-    /// the same bytes with more behind them.
+    /// Returns the length of the first request of `bytes`, once it is complete. Until then, the
+    /// next call must be for the same bytes with more behind them.
     pub(crate) fn end(
         &mut self,
         bytes: &[u8],
@@ -68,7 +68,7 @@ impl Scanner {
                     else {
                         return Ok(None);
                     };
-                    // An empty array, and the null array, are requests for nothing.
+                    // An empty array and the null array are empty requests.
                     let arguments = usize::try_from(arguments.max(0))
                         .ok()
                         .filter(|&arguments| arguments <= limits.arguments)
@@ -127,13 +127,14 @@ impl Scanner {
     }
 }
 
-/// The number in the line that begins at `start`, and where the next line does.
+/// Parses the number in the line that begins at `start`. Returns it, and where the next line
+/// begins.
 fn number(
     bytes: &[u8],
     start: usize,
     wrong: ProtocolError,
 ) -> Result<Option<(i64, usize)>, ProtocolError> {
-    // Longer than any number there is.
+    // More digits than any number has.
     const LONGEST: usize = 32;
     let line = bytes.get(start..).unwrap_or_default();
     let Some(end) = line.iter().take(LONGEST).position(|&byte| byte == b'\r') else {
@@ -153,7 +154,8 @@ fn number(
     Ok(Some((number, start + end + 2)))
 }
 
-/// The arguments of one whole request, the name of the command first. Empty if it asks for nothing.
+/// Returns the arguments of one complete request, the name of the command first. Empty for an empty
+/// request.
 pub(crate) fn arguments(request: &[u8]) -> Result<Vec<&[u8]>, ProtocolError> {
     if request.first() != Some(&b'*') {
         return inline(request);
@@ -174,7 +176,7 @@ pub(crate) fn arguments(request: &[u8]) -> Result<Vec<&[u8]>, ProtocolError> {
     (0..parts).map(argument).collect()
 }
 
-/// Words between blanks.
+/// Splits a line into words between blanks.
 fn inline(line: &[u8]) -> Result<Vec<&[u8]>, ProtocolError> {
     if line.iter().any(|byte| matches!(byte, b'"' | b'\'')) {
         return Err(ProtocolError::Quotes);
@@ -193,7 +195,7 @@ mod tests {
     };
 
     #[test]
-    fn finds_the_end_however_the_bytes_are_cut() {
+    fn finds_the_end_in_bytes_cut_anywhere() {
         let request = b"*2\r\n$3\r\nGET\r\n$4\r\na\r\nb\r\n";
         let mut scanner = Scanner::default();
         for cut in 0..request.len() {

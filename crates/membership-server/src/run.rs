@@ -1,4 +1,4 @@
-//! The server from its start to its end.
+//! The life of the server: starts, restores, serves, saves, ends.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::saver::NotSaved;
 use crate::server::{LastSave, Secret, Server};
 use crate::snapshot;
 use crate::sockets::{BindError, Sockets};
-use crate::{args, http, listener};
+use crate::{args, commands, http, listener};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -51,7 +51,7 @@ impl Error {
     /// The exit status when there is no time for a last snapshot.
     const CUT_SHORT: u8 = 1;
 
-    /// The exit status, as `--help` lists it.
+    /// Returns the exit status, as `--help` lists it.
     pub(crate) fn status(&self) -> u8 {
         match self {
             Self::NotSaved(_) => Self::CUT_SHORT,
@@ -69,8 +69,8 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
             Some(read.map_err(Error::of_file("password file", path))?)
         }
     };
-    let server = Server::new(args, secret);
-    // First what can fail at once: to restore and to load takes time.
+    let server = Server::new(args, secret, commands::names())?;
+    // Fail early where that is possible: restoring and loading take time.
     let sockets = Sockets::bind(&server.args)?;
     if let Some(path) = server.saver.path() {
         let what = "cannot write snapshots in the directory of";
@@ -84,7 +84,7 @@ pub(crate) fn run(args: Args) -> Result<(), Error> {
         .enable_all()
         .build()?;
     let ended = runtime.block_on(serve(&server, sockets));
-    // What still runs has nobody who waits for it.
+    // No client waits for the work that still runs.
     runtime.shutdown_background();
     ended?;
     log::info!("ended");
@@ -145,20 +145,20 @@ async fn serve(server: &Arc<Server>, sockets: Sockets) -> Result<(), Error> {
     let threads = server.args.threads();
     log::info!(address:% = listener.local_addr()?, threads; "ready");
     listener::serve(listener, Arc::clone(server)).await;
-    // Nobody is served any more: this one has all that was answered.
+    // No client is served any more: this snapshot has every answered change.
     let saved = save_last(server).await;
     let clients = server.waiting();
     if let Err(error) = &saved {
         let words = format!("-ERR Errors trying to SHUTDOWN: {error}\r\n");
         for mut client in clients {
-            // It may be gone.
+            // The client may be gone.
             let _ = timeout(PATIENCE, client.write_all(words.as_bytes())).await;
         }
     }
     Ok(saved?)
 }
 
-/// What a client that waits has to take the last words.
+/// The time in which a waiting client must take the last error.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
@@ -176,7 +176,7 @@ async fn save_last(server: &Arc<Server>) -> Result<(), NotSaved> {
     }
 }
 
-/// The first signal ends the server in order, the next at once.
+/// Ends the server at a signal: in order at the first one, at once at the next.
 async fn signals(mut terminate: Signal, mut interrupt: Signal, server: Arc<Server>) {
     received(&mut terminate, &mut interrupt, "first").await;
     server.shut_down(LastSave::Once);
@@ -197,13 +197,13 @@ async fn snapshots(server: Arc<Server>) {
     let period = server.args.storage.snapshot_interval;
     if server.saver.path().is_some() && !period.is_zero() {
         while next(period, &server).await {
-            // What went wrong was logged and counted.
+            // A failure was logged and counted.
             let _ = server.saver.save().await;
         }
     }
 }
 
-/// Lets go of transfers that nobody goes on with.
+/// Frees transfers that no client continues.
 async fn forget_transfers(server: Arc<Server>) {
     while next(Duration::from_secs(10), &server).await {
         let server = Arc::clone(&server);
@@ -212,7 +212,7 @@ async fn forget_transfers(server: Arc<Server>) {
     }
 }
 
-/// Waits so long. False if the server ends before.
+/// Waits for a period. Returns false if the server ends before.
 async fn next(period: Duration, server: &Server) -> bool {
     timeout(period, server.end.wait()).await.is_err()
 }

@@ -1,4 +1,4 @@
-//! Who takes snapshots, and when.
+//! The saver: takes snapshots one at a time, and tells the waiting tasks the outcome.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,21 +21,21 @@ struct State {
     path: Option<PathBuf>,
     catalogue: Arc<Catalogue>,
     metrics: Arc<Metrics>,
-    /// One snapshot at a time: they have one file.
+    /// Held by the task that takes a snapshot, because all snapshots have one file.
     turn: Arc<Mutex<Outcome>>,
-    /// Snapshots that have begun since the start.
+    /// The snapshots that have begun since the start.
     number: AtomicU64,
     /// Whether the last try failed.
     failed: AtomicBool,
-    /// Whoever takes a snapshot or waits for one holds this too.
+    /// Shared with each task that takes a snapshot or waits for one.
     begun: Arc<()>,
-    /// After that, only the last one is still taken.
+    /// After this event, only the last snapshot is taken.
     end: Event,
-    /// Seconds since 1970.
+    /// The time of the last snapshot, in seconds since 1970.
     last: AtomicI64,
 }
 
-/// What came of the last try, for those who waited for it.
+/// The outcome of the last try, for tasks that waited for it.
 type Outcome = Result<(), String>;
 
 #[derive(Debug, thiserror::Error)]
@@ -78,34 +78,35 @@ impl Saver {
         Arc::strong_count(&self.0.begun) > 1
     }
 
-    /// When the last snapshot was saved or, before the first one, the server started.
+    /// Returns the time of the last saved snapshot or, before the first one, of the server's start.
     pub(crate) fn last(&self) -> i64 {
         self.0.last.load(Ordering::Relaxed)
     }
 
-    /// Seconds since then.
+    /// Returns the seconds since then.
     pub(crate) fn age(&self) -> i64 {
         now().saturating_sub(self.last()).max(0)
     }
 
-    /// Whether the last try to save failed.
+    /// Returns whether the last try to save failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.0.failed.load(Ordering::Relaxed)
     }
 
-    /// Saves all filters unless somebody else does, or waits for it. Returns false in that case, otherwise at once.
+    /// Starts to save all filters, and returns at once. Returns false if a snapshot is under way or
+    /// awaited.
     pub(crate) fn save_alone(&self) -> bool {
         if self.is_saving() {
             return false;
         }
         let (saver, begun) = (self.clone(), Arc::clone(&self.0.begun));
-        // What becomes of it is logged, counted, and seen in LASTSAVE.
+        // The outcome is logged, counted, and shown by LASTSAVE.
         tokio::spawn(async move { saver.save_begun(begun).await });
         true
     }
 
-    /// Saves all filters. Takes its time, and waits for others who do. Those who wait at the same time share one
-    /// snapshot: any that begins after they came has all that they want saved.
+    /// Saves all filters. Takes long, and waits for other snapshots. Tasks that wait at the same
+    /// time share one snapshot: any that begins after they came has all their changes.
     pub(crate) async fn save(&self) -> Result<(), NotSaved> {
         self.save_begun(Arc::clone(&self.0.begun)).await
     }
@@ -118,7 +119,7 @@ impl Saver {
         let seen = state.number.load(Ordering::SeqCst);
         let outcome = Arc::clone(&state.turn).lock_owned().await;
         if state.number.load(Ordering::SeqCst) > seen {
-            // It has begun since, and is over: nobody else has the turn.
+            // A snapshot has begun and ended since this task came: its outcome holds for this task.
             return outcome.clone().map_err(NotSaved::Save);
         }
         if state.end.has_happened() {
@@ -127,7 +128,7 @@ impl Saver {
         self.save_now(outcome, Some(begun)).await
     }
 
-    /// Saves all filters when nobody uses them any more.
+    /// Saves all filters after the last client.
     pub(crate) async fn save_last(&self) -> Result<(), NotSaved> {
         if self.0.path.is_none() {
             return Err(NotSaved::NoFile);
@@ -136,7 +137,7 @@ impl Saver {
         self.save_now(outcome, None).await
     }
 
-    /// Once begun it comes to its end, whether somebody waits for it or not.
+    /// Saves, and runs to the end even if no task waits for it any more.
     async fn save_now(
         &self,
         outcome: OwnedMutexGuard<Outcome>,
@@ -152,11 +153,11 @@ impl Saver {
 }
 
 impl State {
-    /// Takes a snapshot, for the one who has the turn.
+    /// Takes a snapshot. The caller has the turn.
     fn save(&self, mut outcome: OwnedMutexGuard<Outcome>) -> Result<(), NotSaved> {
         let path = self.path.as_deref().ok_or(NotSaved::NoFile)?;
         self.number.fetch_add(1, Ordering::SeqCst);
-        // Unless it comes to its end.
+        // The outcome if it panics.
         *outcome = Err(NotSaved::Failed.to_string());
         let (metrics, start, started) = (&self.metrics, Instant::now(), now());
         let saved = snapshot::save(&self.catalogue, path);

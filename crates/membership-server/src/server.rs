@@ -1,4 +1,4 @@
-//! What all connections share.
+//! The state that all connections share.
 
 use std::fs;
 use std::io;
@@ -15,6 +15,7 @@ use crate::catalogue::{Catalogue, Loan};
 use crate::clients::Clients;
 use crate::event::Event;
 use crate::metrics::Metrics;
+use crate::rotations::Rotations;
 use crate::saver::Saver;
 
 pub(crate) struct Server {
@@ -36,7 +37,7 @@ pub(crate) struct Server {
 pub(crate) struct Secret(Box<[u8]>);
 
 impl Secret {
-    /// The first line of a file.
+    /// Reads the first line of a file.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
         let content = fs::read(path)?;
         let line = content.split(|&byte| byte == b'\n').next();
@@ -48,25 +49,25 @@ impl Secret {
         Ok(Self(line.into()))
     }
 
-    /// In a time that tells nothing but the length.
+    /// Compares in a time that tells nothing but the length.
     pub(crate) fn is(&self, given: &[u8]) -> bool {
         self.0.ct_eq(given).into()
     }
 }
 
-/// What becomes of the filters when the server ends.
+/// The fate of the filters when the server ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LastSave {
-    /// They are lost.
+    /// Lose them.
     Never,
-    /// One try, and the end whatever comes of it.
+    /// Try once, and end in any case.
     #[default]
     Once,
-    /// The process ends only when they are saved, or at a second signal.
+    /// Save them before the process ends, unless a second signal comes.
     UntilItWorks,
 }
 
-/// How the server ends, and the clients who wait for it.
+/// The end of the server, and the clients that wait for it.
 #[derive(Debug, Default)]
 struct Farewell {
     last_save: LastSave,
@@ -74,12 +75,18 @@ struct Farewell {
 }
 
 impl Server {
-    pub(crate) fn new(args: Args, secret: Option<Secret>) -> Arc<Self> {
+    /// Makes a server whose commands have these names.
+    pub(crate) fn new(
+        args: Args,
+        secret: Option<Secret>,
+        commands: Vec<&'static str>,
+    ) -> io::Result<Arc<Self>> {
         let end = Event::default();
-        let catalogue = Arc::new(Catalogue::new(&args.filters, &args.limits));
-        let metrics = Arc::new(Metrics::new());
+        let rotations = Rotations::start()?;
+        let catalogue = Arc::new(Catalogue::new(&args.filters, &args.limits, rotations));
+        let metrics = Arc::new(Metrics::new(commands));
         let file = args.storage.snapshot.clone();
-        Arc::new(Self {
+        Ok(Arc::new(Self {
             saver: Saver::new(
                 file,
                 Arc::clone(&catalogue),
@@ -95,14 +102,14 @@ impl Server {
             started: Instant::now(),
             end,
             farewell: Mutex::default(),
-        })
+        }))
     }
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.args.limits
     }
 
-    /// Ends the server. Says what is to become of the filters; the first who ends it decides.
+    /// Ends the server. The first call decides the fate of the filters.
     pub(crate) fn shut_down(&self, last_save: LastSave) {
         let mut farewell = self.farewell();
         if !self.end.has_happened() {
@@ -115,7 +122,8 @@ impl Server {
         self.farewell().last_save
     }
 
-    /// Keeps the connection of a client who ended the server until the filters are saved: its end is the reply.
+    /// Keeps the connection of a client that has ended the server until the filters are saved: its
+    /// end is the reply.
     pub(crate) fn keep_until_saved(&self, stream: TcpStream) {
         self.farewell().waiting.push(stream);
     }
@@ -125,7 +133,7 @@ impl Server {
     }
 
     fn farewell(&self) -> std::sync::MutexGuard<'_, Farewell> {
-        // Nothing in it is ever half done.
+        // Ignore poison: nothing in it is ever half done.
         self.farewell.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! What the server knows of one connection.
+//! Sessions: the state of one connection.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ pub(crate) struct Session {
     pub(crate) client: Arc<Client>,
     pub(crate) protocol: Protocol,
     pub(crate) is_authenticated: bool,
-    /// What waits for EXEC, in a transaction.
+    /// The commands that wait for EXEC, in a transaction.
     pub(crate) queue: Option<Box<Queue>>,
     pub(crate) watched: Vec<Watched>,
 }
 
-/// What may come before the password: enough for HELLO with AUTH and SETNAME.
+/// The limits before the password: enough for HELLO with AUTH and SETNAME.
 const UNAUTHENTICATED: RequestLimits = RequestLimits {
     bytes: 16 << 10,
     arguments: 10,
 };
 
-/// Arguments of one request; each takes some bytes besides its own.
+/// The most arguments of one request; each takes some bytes besides its own.
 const MOST_ARGUMENTS: usize = 1 << 20;
 
 impl Session {
@@ -50,7 +50,7 @@ impl Session {
         }
     }
 
-    /// As RESET does.
+    /// Resets the session, as the command RESET does.
     pub(crate) fn reset(&mut self) {
         self.protocol = Protocol::default();
         self.is_authenticated = self.server.secret.is_none();

@@ -1,32 +1,37 @@
-//! The snapshot file: all filters, each in the library's stored form.
+//! Snapshots: files with all filters, each in the library's stored form.
 //!
 //! | part | bytes |
 //! |---|---|
-//! | `LFCSNAP1` | 8 |
+//! | `LFCSNAP2` | 8 |
 //! | for each filter: 1, and its entry | 1 + ... |
 //! | 0, and the CRC-32 of all that is before it | 1 + 4 |
 //!
-//! An entry is the length of the key (4 bytes), the key, the [`Entry`] of the filter, and the stored form, which
-//! says itself where it ends. All numbers are little-endian.
+//! An entry is the length of the key (4 bytes), the key, the time (8 bytes: milliseconds since
+//! 1970), the [`Entry`] of the filter at that time, and the stored form, which says itself where it
+//! ends. All numbers are little-endian.
 //!
-//! The file is written beside the last one and takes its name when it is on disk: at any moment, one of the two can
-//! be read.
+//! A filter with a window is read as if it had rotated since that time: what is due is forgotten.
+//! If the clock of the machine was set back meanwhile, no time counts, and items stay longer.
+//!
+//! The file is written beside the last one and takes its name when it is on disk: at any moment,
+//! one of the two can be read.
 
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use cf::{Entry, Filter};
 
 use crate::catalogue::Catalogue;
 
-const MAGIC: &[u8; 8] = b"LFCSNAP1";
+const MAGIC: &[u8; 8] = b"LFCSNAP2";
 const ENTRY: u8 = 1;
 const END: u8 = 0;
 
-/// Longer than any key that a client can send.
+/// More than the longest key that a client can send.
 const LONGEST_KEY: u32 = 1 << 29;
 
 #[derive(Debug, thiserror::Error)]
@@ -59,7 +64,7 @@ impl LoadError {
     }
 }
 
-/// Writes all filters, and returns the number of bytes.
+/// Writes all filters. Returns the number of bytes.
 pub(crate) fn save(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
     let beside = beside(path);
     let saved = write_all(catalogue, &beside).and_then(|bytes| {
@@ -68,7 +73,7 @@ pub(crate) fn save(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError>
         Ok(bytes)
     });
     if saved.is_err() {
-        // The disk may be full of it.
+        // It may have filled the disk.
         let _ = fs::remove_file(&beside);
     }
     saved
@@ -79,7 +84,7 @@ fn write_all(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
     out.write_all(MAGIC)?;
     let keys: Vec<_> = catalogue.filters().keys().cloned().collect();
     for key in keys {
-        // Unless it was removed meanwhile.
+        // The filter may have been removed meanwhile.
         if let Some(filter) = catalogue.get(&key) {
             let written = write_entry(&key, filter, &mut out);
             written.map_err(|source| SaveError::Filter {
@@ -98,17 +103,18 @@ fn write_all(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
 
 fn write_entry(key: &[u8], filter: Arc<Filter>, out: &mut impl Write) -> io::Result<()> {
     let copy = filter.copy().map_err(io::Error::other)?;
-    // Others may need it alone before the disk has it.
+    // Another thread may need the filter exclusively before the disk has it.
     drop(filter);
     let length = u32::try_from(key.len()).map_err(io::Error::other)?;
     out.write_all(&[ENTRY])?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(key)?;
+    out.write_all(&milliseconds_since_1970().to_le_bytes())?;
     out.write_all(&Entry::of(&copy).to_bytes())?;
     copy.write(out)
 }
 
-/// Restores what there is. False if there is no such file.
+/// Restores the filters of the file. Returns false if there is no such file.
 pub(crate) fn load(catalogue: &Catalogue, path: &Path) -> Result<bool, LoadError> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -156,13 +162,30 @@ fn read_entry(
     if key.len() != length as usize {
         return Err(LoadError::Damaged("it ends early"));
     }
+    let saved = u64::from_le_bytes(array(source)?);
     let entry = Entry::from_bytes(&array(source)?);
     let entry = entry.ok_or(LoadError::Damaged(
         "the description of a filter is not valid",
     ))?;
     let filter = entry.read(source, catalogue.max_growth());
     let filter = filter.map_err(|error| LoadError::of_filter(&key, error))?;
+    if filter.settings().window.is_some() {
+        // Read the clock after the filter: reading takes time too.
+        let since = milliseconds_since_1970().saturating_sub(saved);
+        filter.elapse(Duration::from_millis(since));
+        let caught_up = filter.catch_up(Instant::now());
+        caught_up.map_err(|error| LoadError::of_filter(&key, error))?;
+    }
     Ok((key, filter))
+}
+
+/// Returns the time by the clock of the machine, which may be set: no other clock runs while the
+/// machine is off.
+fn milliseconds_since_1970() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
 }
 
 fn array<const N: usize>(source: &mut impl Read) -> Result<[u8; N], LoadError> {
@@ -176,21 +199,21 @@ fn array<const N: usize>(source: &mut impl Read) -> Result<[u8; N], LoadError> {
     }
 }
 
-/// Whether a snapshot could be written there, before there is something to lose.
+/// Checks that a snapshot can be written there, before there is something to lose.
 pub(crate) fn check(path: &Path) -> io::Result<()> {
     let beside = beside(path);
     File::create(&beside)?;
     fs::remove_file(&beside)
 }
 
-/// Where a snapshot is written until it is whole.
+/// Returns where a snapshot is written until it is complete.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".partial");
     name.into()
 }
 
-/// A rename is lost with the power unless its directory is on disk too.
+/// Writes the directory to disk: a rename is lost in a power failure without that.
 fn sync_directory_of(path: &Path) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -199,7 +222,7 @@ fn sync_directory_of(path: &Path) -> io::Result<()> {
     OpenOptions::new().read(true).open(directory)?.sync_all()
 }
 
-/// Adds up a checksum of what goes through.
+/// A reader or writer that computes a checksum of its bytes.
 struct Summed<T> {
     inner: T,
     sum: crc32fast::Hasher,

@@ -1,4 +1,4 @@
-//! Where clients will connect. They wait until the server is ready.
+//! The sockets: bound before the server is ready, so that clients wait.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -22,7 +22,7 @@ pub(crate) enum BindError {
 }
 
 impl BindError {
-    /// Whether an option is wrong wherever the server is started.
+    /// Returns whether the options are wrong on any machine.
     pub(crate) fn is_of_options(&self) -> bool {
         !matches!(self, Self::Unknown(..) | Self::Bind(..))
     }
@@ -59,7 +59,7 @@ impl Sockets {
     }
 }
 
-/// The addresses of a host, at this moment.
+/// Returns the addresses of a host at this moment.
 fn resolve(address: &str) -> Result<Vec<SocketAddr>, BindError> {
     let found = address.to_socket_addrs();
     found.map(Iterator::collect).map_err(|error| {
@@ -71,7 +71,7 @@ fn resolve(address: &str) -> Result<Vec<SocketAddr>, BindError> {
     })
 }
 
-/// One that others than this machine may reach.
+/// Returns an address that other machines may reach.
 fn open(addresses: &[SocketAddr]) -> Option<SocketAddr> {
     let mut addresses = addresses.iter();
     addresses
@@ -79,7 +79,7 @@ fn open(addresses: &[SocketAddr]) -> Option<SocketAddr> {
         .copied()
 }
 
-/// Listens on the first of the addresses of a host that can be had.
+/// Listens on the first available address of a host.
 fn bind(address: &str, found: &[SocketAddr]) -> Result<TcpListener, BindError> {
     let listener = TcpListener::bind(found).and_then(|listener| {
         listener.set_nonblocking(true)?;
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_is_open_if_one_of_its_addresses_is() {
+    fn a_host_is_open_if_one_address_is() {
         let [local, other] = ["127.0.0.1:1", "192.0.2.1:1"].map(|text| text.parse().expect(text));
         assert_eq!(open(&[local]), None);
         assert_eq!(open(&[local, other]), Some(other));

@@ -1,30 +1,31 @@
-//! What a connection has queued behind MULTI, and the keys that it watches.
+//! Transactions: the commands that a connection has queued after MULTI, and the keys that it
+//! watches.
 
 use cf::Identity;
 
 use crate::args::Limits;
 use crate::catalogue::{Catalogue, Place};
 
-/// Commands that wait for EXEC.
+/// The commands that wait for EXEC.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    /// All arguments, one behind the other.
+    /// The bytes of all arguments, one behind the other.
     bytes: Vec<u8>,
-    /// Where each argument ends in them.
+    /// The ends of the arguments in the bytes.
     ends: Vec<u32>,
-    /// Behind how many arguments each command ends.
+    /// For each command, the number of arguments up to its end.
     commands: Vec<u32>,
-    /// Whether one was refused: then none is run.
+    /// Whether a command was refused, so that none is run.
     pub(crate) is_refused: bool,
 }
 
 impl Queue {
-    /// Adds a command if it is within the limits.
+    /// Queues a command if it is within the limits.
     pub(crate) fn push(&mut self, arguments: &[&[u8]], limits: &Limits) -> bool {
         const NUMBER: usize = size_of::<u32>();
         let bytes: usize = arguments.iter().map(|part| part.len() + NUMBER).sum();
         let before = self.bytes.len() + (self.ends.len() + self.commands.len()) * NUMBER;
-        // A `u32` is enough for what is within the limit on requests.
+        // The casts are exact: a `u32` holds the limit of a request.
         if self.commands.len() >= limits.max_transaction
             || before + bytes + NUMBER > limits.max_request.min(u32::MAX as usize)
         {
@@ -38,7 +39,7 @@ impl Queue {
         true
     }
 
-    /// Frees what was queued. Nothing of it will be run.
+    /// Refuses the transaction, and frees its commands.
     pub(crate) fn refuse(&mut self) {
         *self = Self {
             is_refused: true,
@@ -50,13 +51,13 @@ impl Queue {
         self.commands.len()
     }
 
-    /// Bytes that it takes.
+    /// Returns the bytes that it takes.
     pub(crate) fn memory(&self) -> usize {
         let numbers = self.ends.capacity() + self.commands.capacity();
         self.bytes.capacity() + numbers * size_of::<u32>()
     }
 
-    /// The arguments of a command, its name first.
+    /// Returns the arguments of a command, its name first.
     pub(crate) fn command(&self, index: usize) -> Vec<&[u8]> {
         let before = |ends: &[u32], index: usize| match index {
             0 => 0,
@@ -68,23 +69,31 @@ impl Queue {
     }
 }
 
-/// A key as it was when WATCH named it.
+/// A watched key, as it was at WATCH.
 #[derive(Debug)]
 pub(crate) struct Watched {
     key: Box<[u8]>,
-    /// Nothing if somebody had the filter alone, which counts as a change.
+    /// The state of the filter; `None` if it was away, which counts as a change.
     seen: Option<Seen>,
 }
 
-/// The filter, if there was one, with its items and its deletions. Together these change with every item that is added or
-/// deleted: deletions only ever rise, and with them the sum of both, which is the number of additions.
-type Seen = Option<(Identity, usize, u64)>;
+/// The filter, if there was one, with its items, its deletions and its rotations. Together these
+/// change with every item that is added, deleted or forgotten: deletions and rotations never
+/// decrease. Between two rotations the sum of items and deletions does not either: it is the number
+/// of additions.
+type Seen = Option<(Identity, usize, u64, u64)>;
 
 fn look(key: &[u8], catalogue: &Catalogue) -> Option<Seen> {
     match catalogue.filters().get(key) {
         None => Some(None),
         Some(Place::Here(filter)) => {
-            Some(Some((filter.identity(), filter.items(), filter.deleted())))
+            let (items, deleted) = (filter.items(), filter.deleted());
+            Some(Some((
+                filter.identity(),
+                items,
+                deleted,
+                filter.rotations(),
+            )))
         }
         Some(Place::Away(_)) => None,
     }

@@ -1,7 +1,7 @@
-//! The memory of the module comes from the engine, which counts it in `used_memory`.
+//! The allocator: takes the memory of the module from the engine, which counts it in `used_memory`.
 //!
-//! The engine's allocator aligns to a word. What needs more gets some bytes more, and keeps where they begin before the
-//! aligned place.
+//! The engine's allocator aligns to a word. An allocation with a larger alignment gets more bytes,
+//! and keeps its start in the word before the aligned place.
 #![allow(unsafe_code)]
 #![cfg_attr(test, allow(dead_code, reason = "there is no engine in unit tests"))]
 
@@ -17,18 +17,19 @@ pub(crate) struct EngineMemory;
 #[global_allocator]
 static MEMORY: EngineMemory = EngineMemory;
 
-/// What every allocator of an engine aligns to.
+/// The alignment of every allocator of an engine.
 const WORD: usize = align_of::<usize>();
 
-/// From this size on, memory that cannot be had is an error of the caller. Below, the engine ends itself, as it does when
-/// its own small allocations fail.
+/// The size from which a failed allocation is an error of the caller. Below, the engine ends
+/// itself, as it does when its own small allocations fail.
 const LARGE: usize = 1 << 20;
 
-// SAFETY: a place is the engine's own, or one aligned within a larger one whose start is kept in the word before.
+// SAFETY: a place is the engine's own, or one aligned within a larger one whose start is kept in
+// the word before.
 unsafe impl GlobalAlloc for EngineMemory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         place(layout, |api, bytes| {
-            // SAFETY: any size may be asked for.
+            // SAFETY: any size may be requested.
             unsafe {
                 if bytes < LARGE {
                     (api.alloc)(bytes)
@@ -41,12 +42,12 @@ unsafe impl GlobalAlloc for EngineMemory {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         place(layout, |api, bytes| {
-            // SAFETY: any size may be asked for, and what comes has that size.
+            // SAFETY: any size may be requested, and the memory has that size.
             unsafe {
                 match api.try_calloc {
                     _ if bytes < LARGE => (api.calloc)(1, bytes),
                     Some(try_calloc) => try_calloc(1, bytes),
-                    // Redis 7.0 has no such call: what is not to be had must not end it.
+                    // Redis 7.0 has no such call: a failed allocation must not end it.
                     None => {
                         let place = (api.try_alloc)(bytes);
                         if !place.is_null() {
@@ -66,7 +67,7 @@ unsafe impl GlobalAlloc for EngineMemory {
     }
 }
 
-/// A place for the layout in what `take` takes of the engine.
+/// Returns a place for the layout in memory that `take` takes from the engine.
 fn place(layout: Layout, take: impl FnOnce(&Api, usize) -> *mut c_void) -> *mut u8 {
     let Some(api) = loaded() else {
         return null_mut();
@@ -81,7 +82,8 @@ fn place(layout: Layout, take: impl FnOnce(&Api, usize) -> *mut c_void) -> *mut 
     if start.is_null() {
         return start;
     }
-    // The start is aligned to a word and the alignment is more, so that at least a word is before the place.
+    // The start is aligned to a word and the alignment is larger, so at least a word is before the
+    // place.
     let before = layout.align() - start.addr() % layout.align();
     // SAFETY: between a word and the alignment, and so within the place; a word that is aligned.
     unsafe {
@@ -91,7 +93,7 @@ fn place(layout: Layout, take: impl FnOnce(&Api, usize) -> *mut c_void) -> *mut 
     }
 }
 
-/// What the engine gave for the place.
+/// Returns the start that the engine gave for the place.
 unsafe fn start_of(place: *mut u8, layout: Layout) -> *mut c_void {
     if layout.align() <= WORD {
         place.cast()

@@ -1,7 +1,7 @@
-//! The functions and types of the engine that the module uses, by their C declarations.
+//! The API: declares the functions and types of the engine that the module uses, as in C.
 //!
-//! The engine gives them out by name when it loads a module. The names of Redis are those that Redis 7.0 and every
-//! Valkey know.
+//! The engine gives them out by name when it loads a module. The names of Redis are those that
+//! Redis 7.0 and every Valkey know.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_float, c_int, c_longlong, c_uint, c_ulonglong, c_void};
@@ -17,7 +17,7 @@ macro_rules! opaque {
 }
 
 opaque! {
-    /// What a call of the engine is about.
+    /// The context of a call.
     Ctx
     /// A string of the engine.
     Str
@@ -27,14 +27,16 @@ opaque! {
     Io
     /// The type of a key.
     Type
-    /// A digest under way.
+    /// A digest in progress.
     Digest
-    /// What INFO replies, for the module to read.
+    /// The reply of INFO, for the module to read.
     ServerInfo
-    /// What INFO replies, under way.
+    /// The reply of INFO, in progress.
     InfoCtx
-    /// What a callback of the type is about.
+    /// The key of a callback of the type.
     KeyOptCtx
+    /// The position of a walk over all keys.
+    ScanCursor
     /// A command that was registered.
     RawCommand
 }
@@ -51,6 +53,7 @@ pub(crate) const KEY_IS_EMPTY: c_int = 0;
 pub(crate) mod flags {
     use std::ffi::c_int;
 
+    pub(crate) const PRIMARY: c_int = 1 << 2;
     pub(crate) const REPLICATED: c_int = 1 << 12;
     pub(crate) const LOADING: c_int = 1 << 13;
     pub(crate) const IS_CHILD: c_int = 1 << 20;
@@ -70,7 +73,7 @@ pub(crate) mod options {
 /// The class of the events of modules, `d`.
 pub(crate) const NOTIFY_MODULE: c_int = 1 << 13;
 
-/// A value of the configuration that `1gb` can stand for.
+/// A value of the configuration that can be written as `1gb`.
 pub(crate) const CONFIG_MEMORY: c_uint = 1 << 7;
 
 #[derive(Clone, Copy)]
@@ -80,9 +83,24 @@ pub(crate) struct Event {
     pub(crate) version: u64,
 }
 
+pub(crate) const EVENT_ROLE: Event = Event { id: 0, version: 1 };
+pub(crate) const EVENT_LOADING: Event = Event { id: 3, version: 1 };
 pub(crate) const EVENT_CRON: Event = Event { id: 8, version: 1 };
+/// Only Valkey 9 has it.
+pub(crate) const EVENT_SLOTS: Event = Event { id: 19, version: 1 };
 pub(crate) const EVENT_CONFIG: Event = Event { id: 16, version: 1 };
 
+/// The kinds of each event.
+pub(crate) mod sub_events {
+    pub(crate) const NOW_PRIMARY: u64 = 0;
+    pub(crate) const LOADING_RDB: u64 = 0;
+    pub(crate) const LOADING_LOG: u64 = 1;
+    pub(crate) const LOADING_ENDED: u64 = 3;
+    pub(crate) const IMPORT_COMPLETED: u64 = 4;
+}
+
+pub(crate) type OnTimer = unsafe extern "C" fn(*mut Ctx, *mut c_void);
+pub(crate) type OnKey = unsafe extern "C" fn(*mut Ctx, *mut Str, *mut RawKey, *mut c_void);
 pub(crate) type RunCommand = unsafe extern "C" fn(*mut Ctx, *mut *mut Str, c_int) -> c_int;
 pub(crate) type OnEvent = unsafe extern "C" fn(*mut Ctx, Event, u64, *mut c_void);
 pub(crate) type AddInfo = unsafe extern "C" fn(*mut InfoCtx, c_int);
@@ -101,10 +119,10 @@ pub(crate) struct TypeMethods {
     pub(crate) mem_usage: Option<unsafe extern "C" fn(*const c_void) -> usize>,
     pub(crate) digest: Option<unsafe extern "C" fn(*mut Digest, *mut c_void)>,
     pub(crate) free: Option<unsafe extern "C" fn(*mut c_void)>,
-    /// To save and load what is beside the keys, and when.
+    /// Callbacks to save and load data beside the keys, and when.
     pub(crate) aux: [*const c_void; 2],
     pub(crate) aux_save_triggers: c_int,
-    /// Older forms of those below, and one to defragment.
+    /// Older forms of the callbacks below, and one to defragment.
     pub(crate) unused: [*const c_void; 4],
     pub(crate) mem_usage2:
         Option<unsafe extern "C" fn(*mut KeyOptCtx, *const c_void, usize) -> usize>,
@@ -115,7 +133,7 @@ pub(crate) struct TypeMethods {
 
 pub(crate) const TYPE_METHODS_VERSION: u64 = 4;
 
-/// Which form the description of a command has.
+/// The version of the description of a command.
 #[repr(C)]
 pub(crate) struct CommandInfoVersion {
     pub(crate) version: c_int,
@@ -124,7 +142,8 @@ pub(crate) struct CommandInfoVersion {
     pub(crate) argument_bytes: usize,
 }
 
-/// Where the keys of a command are, and what it does to them. A list of these ends with one that begins nowhere.
+/// The positions of the keys of a command, and its effects on them. A list of these ends with one
+/// without a position.
 #[repr(C)]
 pub(crate) struct KeySpec {
     pub(crate) notes: *const c_char,
@@ -136,7 +155,8 @@ pub(crate) struct KeySpec {
     pub(crate) range: [c_int; 3],
 }
 
-/// Where the first key is. The engine has a union here, the other side of which is a pointer and a number.
+/// The position of the first key. The engine has a union here, the other side of which is a pointer
+/// and a number.
 #[repr(C, align(8))]
 pub(crate) struct Begin {
     pub(crate) index: c_int,
@@ -146,7 +166,7 @@ pub(crate) struct Begin {
 pub(crate) const BEGIN_AT_INDEX: c_int = 2;
 pub(crate) const FIND_RANGE: c_int = 2;
 
-/// Bits of what a command does to a key.
+/// Bits of the effects of a command on a key.
 pub(crate) mod key_flags {
     pub(crate) const RO: u64 = 1;
     pub(crate) const RW: u64 = 1 << 1;
@@ -156,12 +176,12 @@ pub(crate) mod key_flags {
     pub(crate) const DELETE: u64 = 1 << 7;
 }
 
-/// The description of a command. What is null is not described.
+/// The description of a command. Null fields are not described.
 #[repr(C)]
 pub(crate) struct CommandInfo {
     pub(crate) version: *const CommandInfoVersion,
     pub(crate) summary: *const c_char,
-    /// Its complexity, since when it is there, its history, and tips.
+    /// Its complexity, its first version, its history, and tips.
     pub(crate) more: [*const c_void; 4],
     pub(crate) arity: c_int,
     pub(crate) key_specs: *const KeySpec,
@@ -173,10 +193,10 @@ pub(crate) struct CommandInfo {
 pub(crate) struct CommandArgument {
     pub(crate) name: *const c_char,
     pub(crate) kind: c_int,
-    /// Which of the specifications of keys is meant; -1 if it is no key.
+    /// The index of its specification of keys; -1 if it is no key.
     pub(crate) key_spec: c_int,
     pub(crate) token: *const c_char,
-    /// A summary, and since when it is there.
+    /// A summary, and the first version.
     pub(crate) more: [*const c_char; 2],
     pub(crate) flags: c_int,
     pub(crate) deprecated_since: *const c_char,
@@ -185,7 +205,7 @@ pub(crate) struct CommandArgument {
 }
 
 impl CommandArgument {
-    /// Ends a list.
+    /// The end of a list.
     pub(crate) const END: Self = Self {
         name: null(),
         kind: 0,
@@ -206,7 +226,7 @@ macro_rules! functions {
         needed { $($needed:ident $symbol:literal: $type:ty;)* }
         optional { $($optional:ident $maybe:literal: $or_none:ty;)* }
     ) => {
-        /// The functions, by the names that they have here.
+        /// The functions, under the names of this module.
         #[derive(Debug)]
         pub(crate) struct Api {
             $(pub(crate) $needed: $type,)*
@@ -214,7 +234,7 @@ macro_rules! functions {
         }
 
         impl Api {
-            /// Asks for all of them. Nothing if one that is needed is missing.
+            /// Looks up all of them. `None` if a required one is missing.
             unsafe fn find(get: GetApi) -> Option<Self> {
                 // SAFETY: under this name the engine gives out a function of this type.
                 unsafe {
@@ -277,6 +297,19 @@ functions! {
         load_unsigned c"RedisModule_LoadUnsigned": unsafe extern "C" fn(*mut Io) -> u64;
         save_string_buffer c"RedisModule_SaveStringBuffer": unsafe extern "C" fn(*mut Io, *const c_char, usize);
         load_string_buffer c"RedisModule_LoadStringBuffer": unsafe extern "C" fn(*mut Io, *mut usize) -> *mut c_char;
+        get_selected_db c"RedisModule_GetSelectedDb": unsafe extern "C" fn(*mut Ctx) -> c_int;
+        milliseconds c"RedisModule_Milliseconds": unsafe extern "C" fn() -> c_longlong;
+        select_db c"RedisModule_SelectDb": unsafe extern "C" fn(*mut Ctx, c_int) -> c_int;
+        get_key_name_from_io c"RedisModule_GetKeyNameFromIO": unsafe extern "C" fn(*mut Io) -> *const Str;
+        get_db_id_from_io c"RedisModule_GetDbIdFromIO": unsafe extern "C" fn(*mut Io) -> c_int;
+        get_to_key_name c"RedisModule_GetToKeyNameFromOptCtx": unsafe extern "C" fn(*mut KeyOptCtx) -> *const Str;
+        get_to_db_id c"RedisModule_GetToDbIdFromOptCtx": unsafe extern "C" fn(*mut KeyOptCtx) -> c_int;
+        scan_cursor_create c"RedisModule_ScanCursorCreate": unsafe extern "C" fn() -> *mut ScanCursor;
+        scan_cursor_destroy c"RedisModule_ScanCursorDestroy": unsafe extern "C" fn(*mut ScanCursor);
+        scan c"RedisModule_Scan": unsafe extern "C" fn(*mut Ctx, *mut ScanCursor, OnKey, *mut c_void) -> c_int;
+        create_timer c"RedisModule_CreateTimer": unsafe extern "C" fn(*mut Ctx, c_longlong, OnTimer, *mut c_void) -> u64;
+        stop_timer c"RedisModule_StopTimer": unsafe extern "C" fn(*mut Ctx, u64, *mut *mut c_void) -> c_int;
+        avoid_replica_traffic c"RedisModule_AvoidReplicaTraffic": unsafe extern "C" fn() -> c_int;
         log_io_error c"RedisModule_LogIOError": unsafe extern "C" fn(*mut Io, *const c_char, *const c_char, ...);
         emit_aof c"RedisModule_EmitAOF": unsafe extern "C" fn(*mut Io, *const c_char, *const c_char, ...);
         digest_add_string_buffer c"RedisModule_DigestAddStringBuffer": unsafe extern "C" fn(*mut Digest, *const c_char, usize);
@@ -297,17 +330,17 @@ functions! {
 
 static API: OnceLock<Api> = OnceLock::new();
 
-/// The functions. Nothing before the module is loaded.
+/// Returns the functions. `None` before the module is loaded.
 pub(crate) fn loaded() -> Option<&'static Api> {
     API.get()
 }
 
-/// The functions, for what only the engine calls: the module is loaded.
+/// Returns the functions, for code that only the engine calls, after the module is loaded.
 pub(crate) fn api() -> &'static Api {
     API.get().expect("the module is loaded")
 }
 
-/// Asks the engine for its functions, before anything is allocated. Returns false if one is missing.
+/// Looks up the engine's functions, before anything is allocated. Returns false if one is missing.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! What the engine is told of the arguments of a command.
+//! Arguments: describes the arguments of a command to the engine.
 
 use std::ffi::{CString, c_char, c_int};
 use std::ptr::null;
@@ -8,9 +8,9 @@ use cf::usage::{self, Argument};
 
 use crate::api::CommandArgument;
 use crate::context::one_line;
-use crate::seed;
+use crate::own;
 
-/// Types, by the numbers that the engine has for them.
+/// The types, by the engine's numbers.
 const KINDS: [&str; 9] = [
     "string",
     "integer",
@@ -26,16 +26,16 @@ const KINDS: [&str; 9] = [
 const IS_OPTIONAL: c_int = 1;
 const IS_MULTIPLE: c_int = 1 << 1;
 
-/// The arguments of a command of the module.
+/// Returns the arguments of a command of the module.
 pub(crate) fn of(spec: &Spec) -> Vec<Argument> {
     let mut arguments = spec.arguments();
     if spec.name == "CF.RESERVE" {
-        arguments.extend(usage::arguments(seed::USAGE));
+        arguments.extend(usage::arguments(own::USAGE));
     }
     arguments
 }
 
-/// Words that end with a zero, and lists that point to them. They are there for as long as this is.
+/// Words that end with a zero, and lists that point to them. They live as long as this.
 #[derive(Default)]
 pub(crate) struct Words {
     texts: Vec<CString>,
@@ -50,7 +50,7 @@ impl Words {
         place
     }
 
-    /// A list with an end, or null instead of an empty one.
+    /// Makes a list with an end, or null instead of an empty one.
     pub(crate) fn list(&mut self, arguments: &[Argument]) -> *const CommandArgument {
         if arguments.is_empty() {
             return null();
@@ -68,9 +68,9 @@ impl Words {
         let flag = |is_set, flag| if is_set { flag } else { 0 };
         CommandArgument {
             name: self.text(&argument.name),
-            // A few; what the engine does not know is a string.
+            // The cast is exact. A type that the engine does not know is a string.
             kind: kind.unwrap_or(0) as c_int,
-            // There is one specification of keys.
+            // The command has one specification of keys.
             key_spec: if argument.kind == "key" { 0 } else { -1 },
             token: argument.token.map_or(null(), |token| self.text(token)),
             flags: flag(argument.is_optional, IS_OPTIONAL)
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use std::ffi::CStr;
 
-    /// The list as the engine reads it: by its pointers, up to the end.
+    /// Reads the list as the engine does: by its pointers, up to the end.
     unsafe fn read(mut list: *const CommandArgument) -> Vec<Argument> {
         let mut arguments = Vec::new();
         let text = |text: *const c_char| -> &'static str {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_reads_what_the_commands_say() {
+    fn the_engine_reads_the_same_arguments() {
         let mut words = Words::default();
         let mut lists: Vec<_> = cf::COMMANDS.iter().map(of).collect();
         lists.push(usage::arguments(
@@ -122,7 +122,7 @@ mod tests {
         ));
         for arguments in lists {
             let list = words.list(&arguments);
-            // SAFETY: a list of words that are still there.
+            // SAFETY: a list of words that still exist.
             assert_eq!(unsafe { read(list) }, arguments);
         }
     }

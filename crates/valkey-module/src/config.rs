@@ -1,4 +1,4 @@
-//! The settings that an operator can change while the engine runs.
+//! The configuration: settings that an operator can change while the engine runs.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_uint, c_void};
@@ -36,17 +36,17 @@ impl Setting {
         }
     }
 
-    // Relaxed: it is set and read by the engine's main thread.
+    // Relaxed: the engine's main thread sets and reads it.
     pub(crate) fn get(&self) -> usize {
         usize::try_from(self.now.load(Ordering::Relaxed)).unwrap_or(0)
     }
 }
 
-/// Items that a filter is made for that a command makes on the way.
+/// The capacity, in items, of a filter that a command creates without `CF.RESERVE`.
 pub(crate) static CAPACITY: Setting = Setting::new(c"capacity", 1_024, 4, i64::MAX, 0);
-/// Whether it grows.
+/// The expansion of such a filter; 0 if it does not grow.
 pub(crate) static EXPANSION: Setting = Setting::new(c"expansion", 1, 0, 32_768, 0);
-/// Bytes that one filter may take.
+/// The most bytes of one filter.
 pub(crate) static MAX_FILTER_BYTES: Setting = Setting::new(
     c"max-filter-bytes",
     128 << 20,
@@ -54,7 +54,7 @@ pub(crate) static MAX_FILTER_BYTES: Setting = Setting::new(
     i64::MAX,
     CONFIG_MEMORY,
 );
-/// Bytes that all dumps may take that clients have begun.
+/// The most bytes of all dumps in progress.
 pub(crate) static MAX_DUMP_BYTES: Setting = Setting::new(
     c"max-dump-bytes",
     256 << 20,
@@ -62,7 +62,7 @@ pub(crate) static MAX_DUMP_BYTES: Setting = Setting::new(
     i64::MAX,
     CONFIG_MEMORY,
 );
-/// Bytes that an item may have.
+/// The most bytes of an item.
 pub(crate) static MAX_ITEM_BYTES: Setting =
     Setting::new(c"max-item-bytes", 1 << 20, 1, i64::MAX, CONFIG_MEMORY);
 static NUMBERS: [&Setting; 5] = [
@@ -73,12 +73,12 @@ static NUMBERS: [&Setting; 5] = [
     &MAX_ITEM_BYTES,
 ];
 
-/// Announces the settings and takes the values that the operator gave them.
+/// Registers the settings, and takes the values that the operator gave them.
 pub(crate) fn register(ctx: Context) -> bool {
     let api = api();
     let all = NUMBERS.into_iter().all(|setting| {
         let place: *const Setting = setting;
-        // SAFETY: the setting is there for ever, and the functions know that it is one.
+        // SAFETY: the setting is static, and the functions know its type.
         let result = unsafe {
             (api.register_numeric_config)(
                 ctx.raw(),
@@ -95,12 +95,12 @@ pub(crate) fn register(ctx: Context) -> bool {
         };
         result == OK
     });
-    // SAFETY: once all are announced.
+    // SAFETY: all are registered.
     all && unsafe { (api.load_configs)(ctx.raw()) } == OK
 }
 
 unsafe extern "C" fn get(_name: *const c_char, setting: *mut c_void) -> c_longlong {
-    // SAFETY: what was registered.
+    // SAFETY: the pointer that was registered.
     let setting = unsafe { &*setting.cast::<Setting>() };
     setting.now.load(Ordering::Relaxed)
 }
@@ -111,7 +111,7 @@ unsafe extern "C" fn set(
     setting: *mut c_void,
     _error: *mut *mut Str,
 ) -> c_int {
-    // SAFETY: what was registered.
+    // SAFETY: the pointer that was registered.
     let setting = unsafe { &*setting.cast::<Setting>() };
     setting.now.store(value, Ordering::Relaxed);
     OK

@@ -1,4 +1,4 @@
-//! What a command asks of the engine.
+//! The context: calls of the engine that a command makes.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_int};
@@ -24,7 +24,7 @@ impl OwnedString {
 
 impl Drop for OwnedString {
     fn drop(&mut self) {
-        // SAFETY: it was made with this context, and is given back once.
+        // SAFETY: it was made with this context, and is freed once.
         unsafe { (api().free_string)(self.ctx.0, self.string) }
     }
 }
@@ -32,7 +32,7 @@ impl Drop for OwnedString {
 impl Context {
     /// # Safety
     ///
-    /// The context is one of the engine, and is not used when the call that it comes with has ended.
+    /// The context is one of the engine, and is not used after the call that it came with.
     pub(crate) unsafe fn new(ctx: *mut Ctx) -> Self {
         Self(ctx)
     }
@@ -46,7 +46,8 @@ impl Context {
         unsafe { (api().get_context_flags)(self.0) }
     }
 
-    /// Whether the command comes from a primary, an append-only log or another node's slots: it was accepted there.
+    /// Returns whether the command comes from a primary, an append-only log or another node's
+    /// slots, where it was accepted.
     pub(crate) fn obeys(self) -> bool {
         // SAFETY: as above.
         let must = api()
@@ -55,7 +56,35 @@ impl Context {
         must || self.flags() & (flags::REPLICATED | flags::LOADING | flags::SLOT_IMPORT) != 0
     }
 
-    /// The number of its client.
+    /// Returns whether this node may change its data on its own: it is a primary, has loaded, and
+    /// is not about to hand over to a replica.
+    pub(crate) fn may_write(self) -> bool {
+        let is_loading = self.flags() & flags::LOADING != 0;
+        // SAFETY: it takes no argument.
+        self.is_primary() && !is_loading && unsafe { (api().avoid_replica_traffic)() } == 0
+    }
+
+    pub(crate) fn is_primary(self) -> bool {
+        self.flags() & flags::PRIMARY != 0
+    }
+
+    /// Returns whether the command comes from another node's slots.
+    pub(crate) fn imports(self) -> bool {
+        self.flags() & flags::SLOT_IMPORT != 0
+    }
+
+    /// Returns the number of the database of the command.
+    pub(crate) fn database(self) -> c_int {
+        // SAFETY: a context of the engine, as in all calls below.
+        unsafe { (api().get_selected_db)(self.0) }
+    }
+
+    pub(crate) fn select(self, database: c_int) -> bool {
+        // SAFETY: as above.
+        unsafe { (api().select_db)(self.0, database) == OK }
+    }
+
+    /// Returns the number of its client.
     pub(crate) fn client(self) -> u64 {
         // SAFETY: a context of the engine.
         unsafe { (api().get_client_id)(self.0) }
@@ -78,19 +107,19 @@ impl Context {
         unsafe { (api().signal_modified_key)(self.0, key) };
     }
 
-    /// Tells those who ask for events of keys.
+    /// Publishes an event of a key.
     pub(crate) fn notify(self, event: &CStr, key: *mut Str) {
         // SAFETY: a name and a key that the engine gave.
         unsafe { (api().notify_keyspace_event)(self.0, NOTIFY_MODULE, event.as_ptr(), key) };
     }
 
-    /// Gives replicas and the log the command as it came.
+    /// Replicates the command unchanged, to replicas and the log.
     pub(crate) fn replicate_verbatim(self) {
         // SAFETY: within a command.
         unsafe { (api().replicate_verbatim)(self.0) };
     }
 
-    /// Gives them another one.
+    /// Replicates another command.
     pub(crate) fn replicate(self, name: &CStr, arguments: &[*mut Str]) {
         // SAFETY: `v` stands for an array of strings and their number.
         let result = unsafe {
@@ -103,7 +132,7 @@ impl Context {
             )
         };
         if result != OK {
-            // The name is registered, and the format right: it cannot be.
+            // This cannot happen: the name is registered, and the format is right.
             self.warn("a change was not replicated");
         }
     }
@@ -125,11 +154,17 @@ impl Context {
     }
 }
 
-/// The bytes of an argument.
+/// Returns the time by the engine's clock, in milliseconds since 1970.
+pub(crate) fn unix_milliseconds() -> u64 {
+    // SAFETY: it takes no argument.
+    u64::try_from(unsafe { (api().milliseconds)() }).unwrap_or(0)
+}
+
+/// Returns the bytes of an argument.
 ///
 /// # Safety
 ///
-/// The string is one that the engine gave, and is there for as long as the bytes are used.
+/// The string is one of the engine's, and lives as long as the bytes are used.
 pub(crate) unsafe fn bytes_of<'a>(string: *mut Str) -> &'a [u8] {
     let mut length = 0;
     // SAFETY: as promised.
@@ -139,16 +174,16 @@ pub(crate) unsafe fn bytes_of<'a>(string: *mut Str) -> &'a [u8] {
     }
 }
 
-/// What a client sent may be part of the text, and must not end the line.
+/// Makes a string of one line: the text may contain input of a client, which must not end the line.
 pub(crate) fn one_line(text: &str) -> CString {
     let text = text.replace(|character: char| character.is_control(), " ");
     CString::new(text).unwrap_or_default()
 }
 
-/// Does the work, or returns `otherwise` if it panics: a panic that crossed the line between the engine and Rust would end
-/// the engine with all its data.
+/// Does the work, or returns `otherwise` if it panics: a panic that crossed the line between the
+/// engine and Rust would end the engine with all its data.
 pub(crate) fn guarded<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
-    // What a panic leaves half done is a reply or a value of its own; filters are always whole.
+    // A panic can leave only a reply or a value half done; filters are always whole.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 
@@ -157,7 +192,7 @@ mod tests {
     use super::guarded;
 
     #[test]
-    fn a_panic_ends_at_the_line() {
+    fn a_panic_stops_at_the_border() {
         assert_eq!(guarded(1, || 2), 2);
         assert_eq!(guarded(1, || panic!("on purpose")), 1);
     }

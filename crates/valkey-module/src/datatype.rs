@@ -1,53 +1,45 @@
-//! The type of a key: what the engine calls to save, load, copy, measure and free a value.
+//! The data type: callbacks with which the engine saves, loads, copies, measures and frees a value.
 //!
-//! In a snapshot, a number says what a value is. Then follow the dump of a filter, or what has come of one, in strings of at
-//! most 1 MiB, and an empty string. In a log, both are `CF.LOADCHUNK` commands: so they are on their way to another node,
-//! too.
+//! In a snapshot, a number is the kind of a value. For a filter with a window, the time of the save
+//! follows, by the engine's clock, in milliseconds since 1970: its dump has its age at that time.
+//! Then follow the dump of a filter, or the chunks of one that is not complete, in strings of at
+//! most 1 MiB, and an empty string. In a log, all are `CF.LOADCHUNK` commands, and so on the way to
+//! another node, too.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::{self, Read};
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
 
 use cf::{Filter, Loading};
 
-use crate::api::{Digest, Io, KeyOptCtx, Str, TYPE_METHODS_VERSION, Type, TypeMethods, api, flags};
-use crate::context::{Context, guarded, one_line};
+use crate::api::{Digest, Io, KeyOptCtx, Str, TYPE_METHODS_VERSION, TypeMethods, api, flags};
+use crate::context::{Context, bytes_of, guarded, one_line, unix_milliseconds};
+use crate::handle::{self, into_raw};
 use crate::limits::NO_LIMIT;
 use crate::names;
-use crate::value::{Content, Value};
+use crate::rotation;
+use crate::value::{Content, Piece, Value};
+use crate::windows::Place;
 
-/// Nine characters, and none that RedisBloom has: its filters cannot be read as these.
+/// Nine characters, other than RedisBloom's: its filters cannot be read as these.
 const NAME: &CStr = c"lfcuckoof";
 
-/// Of the form in snapshots.
-const VERSION: c_int = 2;
+/// The version of the form in snapshots.
+const VERSION: c_int = 3;
 
 const FILTER: u64 = 1;
 const LOADING: u64 = 2;
+const WINDOW: u64 = 3;
 
-/// Bytes of a string of a snapshot.
+/// The bytes of a string of a snapshot.
 const PIECE: usize = 1 << 20;
 
-/// Bytes of a chunk of a log.
+/// The bytes of a chunk of a log.
 const CHUNK: usize = 16 << 20;
 
-/// Bytes that are freed about as fast as one element of a list.
+/// The bytes that are freed about as fast as one element of a list.
 const EFFORT: usize = 16 << 10;
-
-struct Registered(*mut Type);
-// SAFETY: the engine's own, which is never changed nor freed.
-unsafe impl Send for Registered {}
-// SAFETY: as above.
-unsafe impl Sync for Registered {}
-
-static TYPE: OnceLock<Registered> = OnceLock::new();
-
-/// The type, once it is registered.
-pub(crate) fn registered() -> *mut Type {
-    TYPE.get().map_or(null_mut(), |registered| registered.0)
-}
 
 pub(crate) fn register(ctx: Context) -> bool {
     let mut methods = TypeMethods {
@@ -69,22 +61,17 @@ pub(crate) fn register(ctx: Context) -> bool {
     // SAFETY: the table is copied; its callbacks are for this type.
     let made =
         unsafe { (api().create_data_type)(ctx.raw(), NAME.as_ptr(), VERSION, &raw mut methods) };
-    !made.is_null() && TYPE.set(Registered(made)).is_ok()
+    handle::keep(made)
 }
 
-/// The value behind a pointer that the engine has of this type.
+/// Returns the value behind a pointer of the engine to this type.
 unsafe fn value<'a>(value: *const c_void) -> &'a Value {
     // SAFETY: as promised.
     unsafe { &*value.cast() }
 }
 
-/// For the engine to keep.
-pub(crate) fn into_raw(value: Value) -> *mut c_void {
-    Box::into_raw(Box::new(value)).cast()
-}
-
 unsafe extern "C" fn free(raw: *mut c_void) {
-    // SAFETY: the engine gives back what `into_raw` made, once. It may be on a thread of its own.
+    // SAFETY: the engine returns a pointer of `into_raw`, once. It may be on a thread of its own.
     guarded((), || drop(unsafe { Box::from_raw(raw.cast::<Value>()) }));
 }
 
@@ -98,22 +85,38 @@ unsafe extern "C" fn free_effort(_: *mut KeyOptCtx, raw: *const c_void) -> usize
     guarded(1, || 1 + unsafe { value(raw) }.memory_usage() / EFFORT)
 }
 
-unsafe extern "C" fn copy(_: *mut KeyOptCtx, raw: *const c_void) -> *mut c_void {
-    // SAFETY: as above.
-    let copied = guarded(None, || unsafe { value(raw) }.copy().ok());
+unsafe extern "C" fn copy(about: *mut KeyOptCtx, raw: *const c_void) -> *mut c_void {
+    let copied = guarded(None, || {
+        // SAFETY: as above. The engine tells the target of the copy, by a name that lives as long
+        // as this call.
+        let (copied, place) = unsafe {
+            let api = api();
+            let name = bytes_of((api.get_to_key_name)(about).cast_mut());
+            let database = (api.get_to_db_id)(about);
+            (
+                value(raw).copy(),
+                Place {
+                    database,
+                    name: name.into(),
+                },
+            )
+        };
+        let mut copied = copied.ok()?;
+        copied.list(|| place, false);
+        Some(copied)
+    });
     copied.map_or(null_mut(), into_raw)
 }
 
 unsafe extern "C" fn digest(digest: *mut Digest, raw: *mut c_void) {
     guarded((), || {
-        let add = |_, bytes: &[u8]| {
+        let add = |piece: Piece<'_>| {
+            let (start, bytes) = (piece.bytes.as_ptr().cast(), piece.bytes.len());
             // SAFETY: it reads these bytes.
-            unsafe {
-                (api().digest_add_string_buffer)(digest, bytes.as_ptr().cast(), bytes.len());
-            };
+            unsafe { (api().digest_add_string_buffer)(digest, start, bytes) };
         };
         // SAFETY: as above. Without memory for a piece the digest is another one.
-        let _ = unsafe { value(raw) }.pieces(PIECE, add);
+        let _ = unsafe { value(raw) }.ageless_pieces(PIECE, add);
         // SAFETY: the digest of this call.
         unsafe { (api().digest_end_sequence)(digest) };
     });
@@ -121,35 +124,51 @@ unsafe extern "C" fn digest(digest: *mut Digest, raw: *mut c_void) {
 
 unsafe extern "C" fn save(io: *mut Io, raw: *mut c_void) {
     let string = |bytes: &[u8]| {
-        // SAFETY: the stream is there for this call, as in those below. It reads these bytes.
+        // SAFETY: the stream lives for this call, as in those below. It reads these bytes.
         unsafe { (api().save_string_buffer)(io, bytes.as_ptr().cast(), bytes.len()) };
     };
     // SAFETY: as above.
     let value = unsafe { value(raw) };
     let kind = match value.content() {
+        Content::Filter(_) if value.window().is_some() => WINDOW,
         Content::Filter(_) => FILTER,
         Content::Loading(_) => LOADING,
     };
-    // SAFETY: a number.
-    unsafe { (api().save_unsigned)(io, kind) };
-    write(io, value, PIECE, |_, piece| string(piece));
+    // SAFETY: numbers.
+    unsafe {
+        (api().save_unsigned)(io, kind);
+        if kind == WINDOW {
+            (api().save_unsigned)(io, unix_milliseconds());
+        }
+    }
+    write(io, value, PIECE, |piece| string(piece.bytes));
     string(b"");
 }
 
 unsafe extern "C" fn rewrite(io: *mut Io, key: *mut Str, raw: *mut c_void) {
     // SAFETY: as above.
-    write(io, unsafe { value(raw) }, CHUNK, |end, chunk| {
-        let (name, format) = (names::of("CF.LOADCHUNK"), c"slb");
-        let (start, bytes) = (chunk.as_ptr().cast::<c_char>(), chunk.len());
-        // SAFETY: `slb` stands for a string of the engine, a number, and bytes with their number.
-        unsafe { (api().emit_aof)(io, name.as_ptr(), format.as_ptr(), key, end, start, bytes) };
+    let value = unsafe { value(raw) };
+    write(io, value, CHUNK, |piece| {
+        let name = names::of("CF.LOADCHUNK").as_ptr();
+        let (start, bytes) = (piece.bytes.as_ptr().cast::<c_char>(), piece.bytes.len());
+        // SAFETY: in a format, `s` stands for a string of the engine, `l` for a number, `b` for
+        // bytes with their number, and `c` for a text that ends with a null byte.
+        unsafe {
+            if piece.is_last && value.window().is_some() {
+                let now = i64::try_from(unix_milliseconds()).unwrap_or(i64::MAX);
+                let (format, at) = (c"slbcl".as_ptr(), c"AT".as_ptr());
+                (api().emit_aof)(io, name, format, key, piece.end, start, bytes, at, now);
+            } else {
+                (api().emit_aof)(io, name, c"slb".as_ptr(), key, piece.end, start, bytes);
+            }
+        }
     });
 }
 
-/// Writes all pieces. The engine has no error for a filter that cannot be written: the process that saves ends, so that what
-/// was saved before stays. On the main thread what is written does not load, which is better than a filter that misses
-/// items.
-fn write(io: *mut Io, value: &Value, most: usize, each: impl FnMut(i64, &[u8])) {
+/// Writes all pieces. The engine has no error for a filter that cannot be written. The process that
+/// saves ends, so that the last file stays. On the main thread the incomplete filter does not load,
+/// which is better than a filter that misses items.
+fn write(io: *mut Io, value: &Value, most: usize, each: impl FnMut(Piece<'_>)) {
     let is_done = guarded(false, || {
         let written = value.pieces(most, each);
         if let Err(error) = &written {
@@ -178,8 +197,10 @@ fn read(io: *mut Io, version: c_int) -> Result<Value, Box<dyn std::error::Error>
     if version != VERSION {
         return Err(format!("version {version} of its form is not known").into());
     }
-    // SAFETY: the engine's, for this call. After an error of the stream it is 0.
-    let kind = unsafe { (api().load_unsigned)(io) };
+    // SAFETY: the stream is the engine's, for this call. After an error it gives 0.
+    let number = || unsafe { (api().load_unsigned)(io) };
+    let kind = number();
+    let saved = if kind == WINDOW { number() } else { 0 };
     let mut strings = Strings {
         io,
         string: Vec::new(),
@@ -187,7 +208,23 @@ fn read(io: *mut Io, version: c_int) -> Result<Value, Box<dyn std::error::Error>
         has_ended: false,
     };
     match kind {
-        FILTER => Ok(Value::new(Filter::of_dump(&mut strings, NO_LIMIT)?)),
+        FILTER | WINDOW => {
+            let filter = Filter::of_dump(&mut strings, NO_LIMIT)?;
+            if filter.settings().window.is_some() != (kind == WINDOW) {
+                return Err("it is a filter of another kind".into());
+            }
+            filter.elapse(rotation::stored_for(saved));
+            let mut value = Value::new(filter);
+            // SAFETY: the stream is the engine's, for this call, and the name lives as long.
+            let place = unsafe {
+                let api = api();
+                let name = bytes_of((api.get_key_name_from_io)(io).cast_mut()).into();
+                let database = (api.get_db_id_from_io)(io);
+                Place { database, name }
+            };
+            value.list(|| place, false);
+            Ok(value)
+        }
         LOADING => {
             let mut bytes = Vec::new();
             strings.read_to_end(&mut bytes)?;
@@ -201,7 +238,7 @@ fn read(io: *mut Io, version: c_int) -> Result<Value, Box<dyn std::error::Error>
     }
 }
 
-/// What strings hold until the empty one.
+/// Strings of a snapshot, up to the empty one.
 struct Strings {
     io: *mut Io,
     string: Vec<u8>,
@@ -224,7 +261,7 @@ impl Read for Strings {
 
 fn next_string(io: *mut Io) -> io::Result<Vec<u8>> {
     let mut length = 0;
-    // SAFETY: it gives a string of that length, to be given back.
+    // SAFETY: it returns a string of that length, to be freed.
     unsafe {
         let start = (api().load_string_buffer)(io, &raw mut length);
         if start.is_null() {

@@ -1,4 +1,4 @@
-//! Where the engine loads the module.
+//! The entrance: the function with which the engine loads the module.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
@@ -11,21 +11,22 @@ use crate::limits;
 use crate::metrics;
 use crate::names;
 use crate::registration;
+use crate::rotation;
 
-/// It is also what its settings and its section of INFO are called by.
+/// The name, also of its settings and its section of INFO.
 const NAME: &std::ffi::CStr = c"cf";
 const VERSION: c_int = 1;
 const API_VERSION: c_int = 1;
 
-/// What the engine calls when it loads the module.
+/// Loads the module: the engine calls it.
 ///
 /// # Safety
 ///
-/// The engine calls it, with a context and as many strings as it says.
+/// The engine calls it, with a context and this many strings.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "the engine calls it so")]
 unsafe extern "C" fn RedisModule_OnLoad(ctx: *mut Ctx, argv: *mut *mut Str, argc: c_int) -> c_int {
-    // SAFETY: it is the context of this call. Nothing is allocated before.
+    // SAFETY: the context of this call. Nothing is allocated before.
     if !unsafe { load(ctx) } {
         return ERR;
     }
@@ -36,10 +37,10 @@ unsafe extern "C" fn RedisModule_OnLoad(ctx: *mut Ctx, argv: *mut *mut Str, argc
         let strings = if argc == 0 {
             &[]
         } else {
-            // SAFETY: as many strings as it says.
+            // SAFETY: there are `argc` strings.
             unsafe { std::slice::from_raw_parts(argv, argc) }
         };
-        // SAFETY: they are there for as long as this call.
+        // SAFETY: they live as long as this call.
         let arguments: Vec<&[u8]> = strings
             .iter()
             .map(|&part| unsafe { bytes_of(part) })
@@ -54,7 +55,7 @@ fn register(ctx: Context, arguments: &[&[u8]]) -> bool {
         | options::NO_IMPLICIT_SIGNAL_MODIFIED
         | options::HANDLE_REPL_ASYNC_LOAD
         | options::HANDLE_ATOMIC_SLOT_MIGRATION;
-    // SAFETY: the name is there for ever; options are bits that the engine knows or ignores.
+    // SAFETY: the name is static; options are bits that the engine knows or ignores.
     unsafe {
         if (api().is_module_name_busy)(NAME.as_ptr()) != 0 {
             return false;
@@ -71,10 +72,11 @@ fn register(ctx: Context, arguments: &[&[u8]]) -> bool {
         && config::register(ctx)
         && limits::register(ctx)
         && metrics::register(ctx)
+        && rotation::register(ctx)
         && registration::register(ctx)
 }
 
-/// Has panics written to the engine's log.
+/// Writes panics to the engine's log.
 fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         metrics::PANICS.add(1);

@@ -1,43 +1,44 @@
-//! A key while a command works on it.
+//! Keys: opened by a command.
 #![allow(unsafe_code)]
 
 use crate::api::{KEY_IS_EMPTY, OK, READ, RawKey, Str, WRITE, api};
 use crate::context::Context;
-use crate::datatype;
+use crate::handle;
 use crate::value::Value;
 
 pub(crate) struct Key {
-    /// Null for a key that is only read and not there.
+    /// Null for a key that does not exist and is only read.
     raw: *mut RawKey,
 }
 
-/// It holds something else.
+/// The error of a key that has a value of another type.
 pub(crate) struct OtherType;
 
 impl Key {
-    /// Opens it, to be changed or only read.
+    /// Opens a key, to be changed or only read.
     pub(crate) fn open(ctx: Context, name: *mut Str, writes: bool) -> Self {
         let mode = if writes { READ | WRITE } else { READ };
-        // SAFETY: within a command, whose argument the name is.
+        // SAFETY: within a command that has the name as an argument.
         let raw = unsafe { (api().open_key)(ctx.raw(), name, mode) };
         Self { raw }
     }
 
-    /// What it holds, if it holds anything.
+    /// Returns its value, if there is one.
     ///
     /// # Errors
     ///
-    /// If that is no filter.
+    /// If it is not a filter.
     pub(crate) fn value(&mut self) -> Result<Option<&mut Value>, OtherType> {
         let api = api();
-        // SAFETY: an open key; a value of this type is what `into_raw` made, and nobody else uses it while the key is
-        // open: the engine does one thing after another.
+        // SAFETY: an open key; a value of this type was made by `into_raw`, and has no other user
+        // while the key is open, because the engine runs one command after another.
         unsafe {
-            if self.raw.is_null() || (api.key_type)(self.raw) == KEY_IS_EMPTY {
+            if self.raw.is_null() {
                 return Ok(None);
             }
-            if (api.module_type_get_type)(self.raw) != datatype::registered() {
-                return Err(OtherType);
+            if (api.module_type_get_type)(self.raw) != handle::registered() {
+                let is_empty = (api.key_type)(self.raw) == KEY_IS_EMPTY;
+                return if is_empty { Ok(None) } else { Err(OtherType) };
             }
             Ok(Some(
                 &mut *(api.module_type_get_value)(self.raw).cast::<Value>(),
@@ -45,11 +46,25 @@ impl Key {
         }
     }
 
-    /// Gives a key that holds nothing this value.
+    /// Sets the value of a key without one.
     pub(crate) fn set(&mut self, value: Value) -> bool {
-        let value = datatype::into_raw(value);
+        let value = handle::into_raw(value);
         // SAFETY: a key that is open for writing, and a value of this type.
-        unsafe { (api().module_type_set_value)(self.raw, datatype::registered(), value) == OK }
+        unsafe { (api().module_type_set_value)(self.raw, handle::registered(), value) == OK }
+    }
+}
+
+/// Returns the value of a key that the engine has opened, if it is of this type.
+///
+/// # Safety
+///
+/// It is an open key, or null, and its value has no other user meanwhile.
+pub(crate) unsafe fn value_of<'a>(raw: *mut RawKey) -> Option<&'a mut Value> {
+    let api = api();
+    // SAFETY: as promised; a value of this type was made by `into_raw`.
+    unsafe {
+        let is_ours = !raw.is_null() && (api.module_type_get_type)(raw) == handle::registered();
+        is_ours.then(|| &mut *(api.module_type_get_value)(raw).cast::<Value>())
     }
 }
 

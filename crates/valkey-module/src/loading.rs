@@ -1,4 +1,4 @@
-//! Chunks of a filter that is not whole yet.
+//! Loading: takes the chunks of a filter that is not complete yet.
 
 use cf::{Error, Loading};
 
@@ -6,8 +6,8 @@ use crate::config::MAX_FILTER_BYTES;
 use crate::limits::{self, NO_LIMIT};
 use crate::value::{Content, Value};
 
-/// Takes the chunk that ends at `end` in its dump, for what is under a key. Returns the value to put there if there is none
-/// yet. After an error all is as before.
+/// Takes the chunk that ends at `end` in its dump, for the value of a key. Returns the value to set
+/// if there is none yet. Changes nothing on an error.
 pub(crate) fn take_chunk(
     found: Option<&mut Value>,
     end: usize,
@@ -18,7 +18,7 @@ pub(crate) fn take_chunk(
         Some(Content::Loading(loading)) => loading.memory_usage(),
         None => 0,
     };
-    // One that went wrong can begin anew.
+    // A failed load can begin again.
     if end == chunk.len() {
         let mut loading = Loading::begin(chunk)?;
         check_memory(&loading, held)?;
@@ -38,7 +38,8 @@ pub(crate) fn take_chunk(
     let missing = Error::Chunk("the first chunk is missing");
     let value = found.ok_or(missing)?;
     if let Content::Loading(loading) = value.content_mut() {
-        // What was in a snapshot has the memory of what had come, and others may have taken some since it began.
+        // A value from a snapshot has the memory of its chunks only, and others may have taken
+        // memory since it began.
         if loading.memory_usage() < loading.total() || end == loading.total() {
             check_memory(loading, 0)?;
         }
@@ -51,8 +52,8 @@ pub(crate) fn take_chunk(
     Ok(None)
 }
 
-/// Looks that there is memory for the rest of the dump, and for the filter, which is about as large and made beside it. `held`
-/// bytes are free when it has begun.
+/// Checks that there is memory for the rest of the dump, and for the filter, which is about as
+/// large and made beside it. `held` bytes are freed when the load has begun.
 fn check_memory(loading: &Loading, held: usize) -> Result<(), Error> {
     if limits::obeys() {
         return Ok(());

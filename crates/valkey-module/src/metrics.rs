@@ -1,4 +1,4 @@
-//! What the module counts, and its section of INFO.
+//! Metrics: the counts of the module, and its section of INFO.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_int};
@@ -32,8 +32,10 @@ impl Count {
 
 pub(crate) static FILTERS: Count = Count::new();
 pub(crate) static HALF_LOADED: Count = Count::new();
+pub(crate) static WINDOWS: Count = Count::new();
+pub(crate) static ROTATIONS: Count = Count::new();
 pub(crate) static BYTES: Count = Count::new();
-/// Those of them that the engine does not count.
+/// The bytes of these that the engine does not count.
 pub(crate) static UNCOUNTED_BYTES: Count = Count::new();
 pub(crate) static DUMPS: Count = Count::new();
 pub(crate) static DUMP_BYTES: Count = Count::new();
@@ -41,9 +43,11 @@ pub(crate) static REFUSED_ITEMS: Count = Count::new();
 pub(crate) static REFUSED_FOR_MEMORY: Count = Count::new();
 pub(crate) static PANICS: Count = Count::new();
 
-static ALL: [(&CStr, &Count); 9] = [
+static ALL: [(&CStr, &Count); 11] = [
     (c"filters", &FILTERS),
     (c"half_loaded", &HALF_LOADED),
+    (c"windows", &WINDOWS),
+    (c"rotations", &ROTATIONS),
     (c"bytes", &BYTES),
     (c"uncounted_bytes", &UNCOUNTED_BYTES),
     (c"dumps", &DUMPS),
@@ -64,7 +68,7 @@ unsafe extern "C" fn add(info: *mut InfoCtx, _for_crash_report: c_int) {
         let api = api();
         // SAFETY: the engine asks for the section with this context.
         unsafe {
-            // Without a name it has that of the module.
+            // The empty name stands for that of the module.
             (api.info_add_section)(info, c"".as_ptr());
             for (name, count) in ALL {
                 (api.info_add_field_u_long_long)(info, name.as_ptr(), count.now());

@@ -1,12 +1,12 @@
-//! What the commands are called. The prefix `CF` is RedisBloom's, so that another one can be given when the module is
-//! loaded.
+//! Names of the commands. The prefix `CF` is RedisBloom's, so another one can be chosen when the
+//! module is loaded.
 
 use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
 static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
 
-/// Takes the load argument `prefix WORD`. Returns false if the arguments are others.
+/// Takes the load argument `prefix WORD`. Returns false for other arguments.
 pub(crate) fn take(arguments: &[&[u8]]) -> bool {
     let prefix = match *arguments {
         [] => "cf",
@@ -29,12 +29,12 @@ fn is_word(prefix: &str) -> bool {
     (1..=16).contains(&prefix.len()) && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// The names of all commands, in the order that they have there.
+/// Returns the names of all commands, in the order of the table.
 pub(crate) fn all() -> &'static [CString] {
     NAMES.get().map_or(&[], Vec::as_slice)
 }
 
-/// What the command is called that RedisBloom calls so.
+/// Returns the name here of a command of RedisBloom.
 pub(crate) fn of(name: &str) -> &'static CStr {
     let found = cf::COMMANDS.iter().position(|spec| spec.name == name);
     found.and_then(|at| all().get(at)).map_or(c"", |name| name)

@@ -1,4 +1,4 @@
-//! The commands as the engine knows and calls them, by the list of the commands crate.
+//! Registration: registers the commands of the commands crate with the engine.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_int, c_void};
@@ -15,17 +15,19 @@ use crate::commands;
 use crate::context::{Context, guarded, one_line};
 use crate::limits;
 use crate::names;
+use crate::own;
 use crate::reply;
+use crate::rotation;
 
-/// One function for each command: a command may have another name where it is called.
-static RUN: [RunCommand; 14] = {
+/// A function for each command, because a command can be called under another name.
+static RUN: [RunCommand; 16] = {
     macro_rules! run {
         ($($n:literal)*) => { [$(run::<$n>),*] };
     }
-    run!(0 1 2 3 4 5 6 7 8 9 10 11 12 13)
+    run!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 };
 
-/// Registers all commands, in the category `@cuckoo` where there can be one.
+/// Registers all commands, in the category `@cuckoo` if the engine allows it.
 pub(crate) fn register(ctx: Context) -> bool {
     // SAFETY: a word.
     let has_category = api()
@@ -34,7 +36,7 @@ pub(crate) fn register(ctx: Context) -> bool {
     let mut commands = cf::COMMANDS.iter().zip(names::all()).zip(RUN);
     RUN.len() == cf::COMMANDS.len()
         && commands.all(|((spec, name), run)| create(ctx, spec, name, run, has_category))
-        && ctx.subscribe(EVENT_CRON, forget_old_dumps)
+        && ctx.subscribe(EVENT_CRON, time_passes)
 }
 
 fn create(ctx: Context, spec: &Spec, name: &CStr, run: RunCommand, has_category: bool) -> bool {
@@ -54,12 +56,14 @@ fn create(ctx: Context, spec: &Spec, name: &CStr, run: RunCommand, has_category:
         .is_none_or(|set| unsafe { set(command, categories.as_ptr()) } == OK)
 }
 
-/// The flags of a command, its categories, and what it does to its key, by which users may do it.
+/// Returns the flags of a command, its categories, and its effects on its key, by which users are
+/// allowed to run it.
 fn kind(spec: &Spec) -> (&'static CStr, &'static str, u64) {
     use key_flags::{ACCESS, DELETE, INSERT, RO, RW, UPDATE};
     match spec.name {
         "CF.ADD" | "CF.ADDNX" => (c"write deny-oom fast", "write fast", RW | INSERT),
         "CF.DEL" => (c"write fast", "write fast", RW | DELETE),
+        "CF.ROTATE" => (c"write fast", "write fast", RW | DELETE),
         "CF.COMPACT" => (c"write", "write slow", RW | UPDATE),
         "CF.EXISTS" | "CF.COUNT" | "CF.INFO" => (c"readonly fast", "read fast", RO | ACCESS),
         _ if spec.writes => (c"write deny-oom", "write slow", RW | INSERT),
@@ -67,14 +71,14 @@ fn kind(spec: &Spec) -> (&'static CStr, &'static str, u64) {
     }
 }
 
-/// Says what a command does in a few words, what it does to its key, and what its arguments are.
+/// Describes a command: a summary, its effects on its key, and its arguments.
 fn describe(command: *mut RawCommand, spec: &Spec, key: u64) -> bool {
     let (mut words, arguments) = (Words::default(), arguments::of(spec));
     let key_spec = |flags, begin_search, find_keys| KeySpec {
         notes: null(),
         flags,
         begin_search,
-        // It is the first argument, and the only one.
+        // The key is the first argument, and the only one.
         begin: Begin {
             index: 1,
             unused: [0; 3],
@@ -93,12 +97,18 @@ fn describe(command: *mut RawCommand, spec: &Spec, key: u64) -> bool {
         key_spec_bytes: size_of::<KeySpec>(),
         argument_bytes: size_of::<CommandArgument>(),
     };
+    let arity = usage::arity(&arguments);
+    let arity = if own::takes_more(spec.name) {
+        -arity.abs()
+    } else {
+        arity
+    };
     let info = CommandInfo {
         version: &raw const version,
         summary: words.text(spec.summary),
         more: [null(); 4],
-        // Few.
-        arity: usage::arity(&arguments) as c_int,
+        // The cast is exact: arities are small.
+        arity: arity as c_int,
         key_specs: keys.as_ptr(),
         arguments: words.list(&arguments),
     };
@@ -106,24 +116,27 @@ fn describe(command: *mut RawCommand, spec: &Spec, key: u64) -> bool {
     unsafe { (api().set_command_info)(command, &raw const info) == OK }
 }
 
-unsafe extern "C" fn forget_old_dumps(_: *mut Ctx, _: Event, _: u64, _: *mut c_void) {
-    guarded((), commands::forget_old_dumps);
+unsafe extern "C" fn time_passes(ctx: *mut Ctx, _: Event, _: u64, _: *mut c_void) {
+    guarded((), || {
+        commands::forget_old_dumps();
+        // SAFETY: the engine's context, for this call.
+        rotation::rotate_due(unsafe { Context::new(ctx) });
+    });
 }
 
 unsafe extern "C" fn run<const N: usize>(ctx: *mut Ctx, argv: *mut *mut Str, argc: c_int) -> c_int {
-    // SAFETY: the engine's, for as long as this call lasts.
+    // SAFETY: the engine's context, for this call.
     let ctx = unsafe { Context::new(ctx) };
     let is_done = guarded(false, || {
         let argc = usize::try_from(argc).unwrap_or(0);
-        // SAFETY: as many strings as it says, the first of them the name.
+        // SAFETY: there are `argc` strings, the first of them the name.
         let argv = unsafe { std::slice::from_raw_parts(argv, argc) };
-        match commands::answer(ctx, &cf::COMMANDS[N], argv) {
-            Ok(answer) => reply::reply(ctx, answer),
-            Err(refusal) => reply::refuse(ctx, &refusal),
+        if let Err(refusal) = commands::answer(ctx, N, argv) {
+            reply::refuse(ctx, &refusal);
         }
         true
     });
-    limits::set_obeys(false);
+    limits::end();
     if !is_done {
         ctx.reply_error("ERR internal error: the log has it");
     }

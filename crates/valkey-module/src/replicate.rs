@@ -1,15 +1,15 @@
-//! What replicas and the append-only log are told: what happened, not what was asked.
+//! Replication: tells replicas and the append-only log the effects of commands, not the requests.
 //!
-//! Inserts need no random numbers. So a filter with the same seed in which the same happens in the same order is the
-//! same, bit for bit.
+//! Inserts need no random numbers. So filters with the same seed and the same operations in the
+//! same order are the same, bit for bit.
 
-use cf::{Layout, Operation, Reply, Settings};
+use cf::{Filter, Layout, Operation, Reply, Settings};
 
 use crate::api::Str;
-use crate::context::{Context, OwnedString};
+use crate::context::{Context, OwnedString, unix_milliseconds};
 use crate::names;
 
-/// That a filter was made, with all that makes it what it is.
+/// Replicates the creation of a filter, with all its settings.
 pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, seed: u64) {
     let mut line = settings.capacity.to_string();
     match settings.layout {
@@ -22,6 +22,13 @@ pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, seed: u6
     }
     let (iterations, expansion) = (settings.max_iterations, settings.expansion);
     line += &format!(" MAXITERATIONS {iterations} EXPANSION {expansion} SEED {seed}");
+    if let Some(window) = settings.window {
+        // Write all digits, so that it is the same window.
+        let (seconds, rest) = (window.length().as_secs(), window.length().subsec_nanos());
+        let generations = window.generations();
+        let now = unix_milliseconds();
+        line += &format!(" WINDOW {seconds}.{rest:09} GENERATIONS {generations} AT {now}");
+    }
     let words = line.split(' ').map(|word| ctx.string(word.as_bytes()));
     let words: Vec<_> = words.collect();
     let words = words.iter().map(OwnedString::raw);
@@ -29,8 +36,29 @@ pub(crate) fn creation(ctx: Context, key: *mut Str, settings: Settings, seed: u6
     ctx.replicate(names::of("CF.RESERVE"), &arguments);
 }
 
-/// The least bucket size that is this layout, because a capacity has to be twice that; none for the layout that filters have
-/// unless a client says.
+/// Replicates a rotation of a filter: its number, so that it is made once, and the time when its
+/// youngest generation began.
+pub(crate) fn rotation(ctx: Context, key: *mut Str, filter: &Filter, number: u64) {
+    let age = filter.age().unwrap_or_default().as_millis();
+    let begun = unix_milliseconds().saturating_sub(u64::try_from(age).unwrap_or(u64::MAX));
+    let words = [number.to_string(), "AT".to_owned(), begun.to_string()];
+    let words = words.map(|word| ctx.string(word.as_bytes()));
+    let [number, at, begun] = &words;
+    let arguments = [key, number.raw(), at.raw(), begun.raw()];
+    ctx.replicate(names::of("CF.ROTATE"), &arguments);
+}
+
+/// Replicates the last chunk of a dump, with which a filter with a window begins here.
+pub(crate) fn last_chunk(ctx: Context, argv: &[*mut Str]) {
+    let words = ["AT".to_owned(), unix_milliseconds().to_string()];
+    let words = words.map(|word| ctx.string(word.as_bytes()));
+    let mut arguments = argv[1..argv.len().min(4)].to_vec();
+    arguments.extend(words.iter().map(OwnedString::raw));
+    ctx.replicate(names::of("CF.LOADCHUNK"), &arguments);
+}
+
+/// Returns the smallest bucket size of this layout, because a capacity has to be twice that; `None`
+/// for the default layout.
 fn bucket_size(slots: usize) -> Option<usize> {
     match slots {
         2 => Some(1),
@@ -40,8 +68,8 @@ fn bucket_size(slots: usize) -> Option<usize> {
     }
 }
 
-/// What an operation did to the filter of a key. Returns whether it did anything. `is_new` if the filter was made for it,
-/// by which the command is another one where it is told.
+/// Replicates the effect of an operation on the filter of a key. Returns whether there was any.
+/// `is_new` if the filter was made for it, which changes the replicated command.
 pub(crate) fn done(
     ctx: Context,
     argv: &[*mut Str],
@@ -73,6 +101,14 @@ pub(crate) fn done(
             }
             true
         }
+        // A known item may have another copy.
+        (Operation::Refresh(_), Reply::Array(answers)) => {
+            let is_changed = answers.iter().any(|answer| *answer != Reply::Integer(-1));
+            if is_changed {
+                ctx.replicate_verbatim();
+            }
+            is_changed
+        }
         _ => false,
     }
 }
@@ -89,7 +125,7 @@ fn insertion(ctx: Context, key: *mut Str, is_unique: bool, items: &[*mut Str], a
         .into_iter()
         .chain(added.map(|(&item, _)| item))
         .collect();
-    // One that looks first can put an item into another slot than one that does not.
+    // An insert that looks first can put an item into another slot than one that does not.
     let name = if is_unique {
         "CF.INSERTNX"
     } else {

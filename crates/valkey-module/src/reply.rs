@@ -1,4 +1,4 @@
-//! Replies of the commands crate in the words of the engine.
+//! Replies: writes the replies of the commands crate with the engine's calls.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_long, c_longlong};
@@ -9,7 +9,7 @@ use crate::api::api;
 use crate::context::{Context, one_line};
 use crate::metrics;
 
-/// Why a command is refused.
+/// The reason why a command is refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("{}", .0.line())]
@@ -19,9 +19,9 @@ pub(crate) enum Refusal {
 }
 
 pub(crate) fn refuse(ctx: Context, refusal: &Refusal) {
-    // Which setting of this module is the limit.
+    // Name the setting of this module that is the limit.
     let (setting, is_for_memory) = match refusal {
-        // By the name that the command has here.
+        // Use the name of the command on this engine.
         Refusal::Command(Error::WrongNumber(_)) => return ctx.wrong_number(),
         Refusal::Command(Error::TooLong { .. }) => (" (cf.max-item-bytes)", false),
         Refusal::Command(
@@ -37,27 +37,27 @@ pub(crate) fn refuse(ctx: Context, refusal: &Refusal) {
     ctx.reply_error(&format!("{refusal}{setting}"));
 }
 
-pub(crate) fn reply(ctx: Context, reply: Reply) {
+pub(crate) fn reply(ctx: Context, reply: &Reply) {
     let (api, raw) = (api(), ctx.raw());
-    // SAFETY: within a command, or for a client who waits. Bytes are copied, and strings end with a null byte. As many
-    // replies follow an array as it says, and twice as many a map.
+    // SAFETY: within a command, or for a waiting client. Bytes are copied, and strings end with a
+    // null byte. An array has as many replies as its length, and a map twice as many.
     unsafe {
-        match reply {
+        match *reply {
             Reply::Done => (api.reply_with_simple_string)(raw, c"OK".as_ptr()),
             Reply::Integer(number) => (api.reply_with_long_long)(raw, number as c_longlong),
             Reply::Boolean(is_so) => (api.reply_with_bool)(raw, is_so.into()),
-            Reply::Bulk(bytes) => {
+            Reply::Bulk(ref bytes) => {
                 (api.reply_with_string_buffer)(raw, bytes.as_ptr().cast(), bytes.len())
             }
             Reply::Nil => (api.reply_with_null)(raw),
-            Reply::Array(parts) => {
+            Reply::Array(ref parts) => {
                 let begun = (api.reply_with_array)(raw, parts.len() as c_long);
-                parts.into_iter().for_each(|part| self::reply(ctx, part));
+                parts.iter().for_each(|part| self::reply(ctx, part));
                 begun
             }
-            Reply::Map(pairs) => {
+            Reply::Map(ref pairs) => {
                 let begun = (api.reply_with_map)(raw, pairs.len() as c_long);
-                for (name, number) in pairs {
+                for &(name, number) in pairs {
                     (api.reply_with_simple_string)(raw, one_line(name).as_ptr());
                     (api.reply_with_long_long)(raw, number as c_longlong);
                 }

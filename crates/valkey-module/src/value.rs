@@ -1,22 +1,27 @@
-//! What a key holds.
+//! Values: a filter, or the chunks of one that is not complete.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
-use cf::{Error, Filter, Loading};
+use cf::{Dump, Error, Filter, Loading};
 use lockfree_cuckoo::SnapshotError;
 
 use crate::limits::{NO_LIMIT, limited};
 use crate::metrics;
+use crate::windows::{self, Listed, Place};
 
-/// A filter, or what has come of one.
+/// The value of a key.
 #[derive(Debug)]
 pub(crate) struct Value {
     content: Content,
-    /// Bytes that it was last counted with, and those of them that the engine does not count.
+    /// The entry of a filter with a window in the list of those that rotate.
+    listed: Option<Listed>,
+    /// The bytes that it was last counted with, and those of them that the engine does not count.
     counted: Cell<(usize, usize)>,
 }
 
-/// From this size on, the library takes the tables of filters that grow from the system, and not from the engine.
+/// The size from which on the library takes the tables of growing filters from the system, and not
+/// from the engine.
 const FROM_THE_SYSTEM: usize = if cfg!(target_os = "linux") {
     1 << 20
 } else {
@@ -25,13 +30,23 @@ const FROM_THE_SYSTEM: usize = if cfg!(target_os = "linux") {
 
 #[derive(Debug)]
 pub(crate) enum Content {
-    Filter(Filter),
+    /// Shared with the thread that cleans it, if it has a window.
+    Filter(Arc<Filter>),
     Loading(Loading),
+}
+
+/// A part of a dump.
+#[derive(Debug)]
+pub(crate) struct Piece<'a> {
+    /// The end of the piece in the dump.
+    pub(crate) end: i64,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) is_last: bool,
 }
 
 impl Value {
     pub(crate) fn new(filter: Filter) -> Self {
-        Self::of(Content::Filter(limited(filter)))
+        Self::of(Content::Filter(Arc::new(limited(filter))))
     }
 
     pub(crate) fn loading(loading: Loading) -> Self {
@@ -45,6 +60,7 @@ impl Value {
         }
         let value = Self {
             content,
+            listed: None,
             counted: Cell::default(),
         };
         value.count();
@@ -59,33 +75,96 @@ impl Value {
         &mut self.content
     }
 
-    /// Gives its dump, or what has come of one, in pieces of at most so many bytes, each with where it ends. Nothing is
-    /// copied: commands are done one after another, so nobody writes meanwhile.
+    /// Passes its dump, or the chunks of an incomplete one, in pieces of at most this many bytes.
+    /// It copies nothing: commands run one after another, so no other command writes meanwhile.
     pub(crate) fn pieces(
         &self,
         most: usize,
-        mut each: impl FnMut(i64, &[u8]),
+        each: impl FnMut(Piece<'_>),
+    ) -> Result<(), SnapshotError> {
+        self.pieces_of(most, Filter::dump, each)
+    }
+
+    /// Passes the pieces without the age of a window, which differs between nodes.
+    pub(crate) fn ageless_pieces(
+        &self,
+        most: usize,
+        each: impl FnMut(Piece<'_>),
+    ) -> Result<(), SnapshotError> {
+        self.pieces_of(most, Filter::ageless_dump, each)
+    }
+
+    fn pieces_of(
+        &self,
+        most: usize,
+        dump: impl Fn(&Filter) -> Dump<'_>,
+        mut each: impl FnMut(Piece<'_>),
     ) -> Result<(), SnapshotError> {
         match &self.content {
             Content::Filter(filter) => {
-                let mut dump = filter.dump();
-                let mut piece = vec![0; dump.bytes().min(most)];
+                let mut dump = dump(filter);
+                let total = dump.bytes();
+                let mut piece = vec![0; total.min(most)];
                 while let Some((end, length)) = dump.next_chunk(&mut piece)? {
-                    each(end, &piece[..length]);
+                    let bytes = &piece[..length];
+                    let is_last = end as usize == total;
+                    each(Piece {
+                        end,
+                        bytes,
+                        is_last,
+                    });
                 }
             }
             Content::Loading(loading) => {
                 let mut end = 0;
-                for piece in loading.bytes().chunks(most) {
-                    end += piece.len() as i64;
-                    each(end, piece);
+                for bytes in loading.bytes().chunks(most) {
+                    end += bytes.len() as i64;
+                    let is_last = false;
+                    each(Piece {
+                        end,
+                        bytes,
+                        is_last,
+                    });
                 }
             }
         }
         Ok(())
     }
 
-    /// Another one with the same content.
+    /// Returns its filter for a change, if it is not shared.
+    pub(crate) fn alone(&mut self) -> Option<&mut Filter> {
+        match &mut self.content {
+            Content::Filter(filter) => Arc::get_mut(filter),
+            Content::Loading(_) => None,
+        }
+    }
+
+    /// Returns its filter, if that has a window.
+    pub(crate) fn window(&self) -> Option<&Arc<Filter>> {
+        match &self.content {
+            Content::Filter(filter) if filter.settings().window.is_some() => Some(filter),
+            _ => None,
+        }
+    }
+
+    /// Lists a filter with a window, unless it is listed.
+    pub(crate) fn list(&mut self, place: impl FnOnce() -> Place, is_imported: bool) {
+        if self.listed.is_none() {
+            let window = self.window().map(Arc::clone);
+            self.listed = window.map(|filter| windows::list(filter, place(), is_imported));
+        }
+    }
+
+    /// Returns its entry in the list.
+    pub(crate) fn listed(&self) -> Option<&Listed> {
+        self.listed.as_ref()
+    }
+
+    pub(crate) fn listed_mut(&mut self) -> Option<&mut Listed> {
+        self.listed.as_mut()
+    }
+
+    /// Makes a value with the same content.
     pub(crate) fn copy(&self) -> Result<Self, Error> {
         Ok(match &self.content {
             Content::Filter(filter) => {
@@ -98,22 +177,22 @@ impl Value {
 
     pub(crate) fn memory_usage(&self) -> usize {
         match &self.content {
-            // It has counted itself.
+            // The filter counts its own memory, but not that it is shared.
             Content::Filter(filter) => {
-                size_of::<Self>() - size_of::<Filter>() + filter.memory_usage()
+                size_of::<Self>() + 2 * size_of::<usize>() + filter.memory_usage()
             }
             Content::Loading(loading) => size_of::<Self>() + loading.memory_usage(),
         }
     }
 
-    /// Counts it as large as it is now.
+    /// Counts its present size.
     pub(crate) fn count(&self) {
         let bytes = self.memory_usage();
         let grows = match &self.content {
             Content::Filter(filter) => filter.settings().grows(),
             Content::Loading(_) => false,
         };
-        // All of a large one: few of its bytes are the engine's.
+        // All bytes of a large filter: few of them are the engine's.
         let uncounted = if grows && bytes >= FROM_THE_SYSTEM {
             bytes
         } else {

@@ -1,15 +1,18 @@
-//! What of a filter shows only with a budget, a mutex or a seed.
+//! Tests of filters with a budget, a mutex or a seed.
+
+use std::time::Duration;
 
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
 
 use super::*;
-use crate::settings::Layout;
+use crate::settings::{Layout, Window};
 
 const SETTINGS: Settings = Settings {
     capacity: 100,
     expansion: 0,
     max_iterations: 20,
     layout: Layout::Shape(Shape::of::<lockfree_cuckoo::Lanes<4, 16>>()),
+    window: None,
 };
 
 const GROWING: Settings = Settings {
@@ -18,7 +21,15 @@ const GROWING: Settings = Settings {
     ..SETTINGS
 };
 
-/// Where the first refusal comes varies from seed to seed in a table as small as these, from .85 of the slots on.
+fn window() -> Settings {
+    Settings {
+        window: Window::new(Duration::from_secs(3_600), 2),
+        ..SETTINGS
+    }
+}
+
+/// A fixed seed: in a table as small as these, the load at the first refusal varies by seed, from
+/// .85 on.
 const SEED: u64 = 1;
 
 fn with_seed(settings: Settings, seed: u64) -> Filter {
@@ -29,7 +40,7 @@ fn new(settings: Settings) -> Filter {
     Filter::new(settings, usize::MAX, usize::MAX).expect("room")
 }
 
-/// The stored form of the library.
+/// Returns the stored form of the library.
 fn written(filter: &Filter) -> Vec<u8> {
     let mut bytes = Vec::new();
     let copy = filter.copy().expect("room");
@@ -37,13 +48,13 @@ fn written(filter: &Filter) -> Vec<u8> {
     bytes
 }
 
-/// All that is kept.
+/// Returns all that is stored.
 fn dumped(filter: &Filter) -> Vec<u8> {
     filter.dump().whole().expect("room")
 }
 
 #[test]
-fn a_mutex_changes_nothing_but_the_waiting() {
+fn a_mutex_only_makes_callers_wait() {
     let filter = new(SETTINGS);
     filter.insert(b"a").expect("room");
     let (free, memory) = (written(&filter), filter.memory_usage());
@@ -51,7 +62,7 @@ fn a_mutex_changes_nothing_but_the_waiting() {
     assert_eq!(written(&locked), free);
     assert!(locked.contains(b"a") && locked.remove(b"a", 0) && !locked.contains(b"a"));
     assert_eq!((locked.tables(), locked.memory_usage()), (1, memory));
-    // Who holds the lock keeps others waiting.
+    // A thread that holds the lock makes others wait.
     let held = locked.engine.access();
     std::thread::scope(|scope| {
         let other = scope.spawn(|| locked.contains(b"a"));
@@ -63,7 +74,7 @@ fn a_mutex_changes_nothing_but_the_waiting() {
 }
 
 #[test]
-fn items_are_hashed_as_the_library_hashes_byte_strings() {
+fn hashes_items_as_byte_strings() {
     for settings in [SETTINGS, GROWING] {
         let filter = new(settings);
         let items: [&[u8]; 3] = [b"a", b"", b"a longer one"];
@@ -80,9 +91,9 @@ fn items_are_hashed_as_the_library_hashes_byte_strings() {
 }
 
 #[test]
-fn a_growing_filter_obeys_who_reads_it() {
+fn a_growing_filter_obeys_the_limit_of_its_reader() {
     let bytes = written(&new(GROWING));
-    let filter = Filter::read(GROWING, 0, &mut bytes.as_slice(), 1 << 16).expect("valid");
+    let filter = Filter::read(GROWING, 0, None, &mut bytes.as_slice(), 1 << 16).expect("valid");
     let (_, refused) = fill(&filter, 0);
     assert!(matches!(refused, Error::CannotGrow(_)));
     assert!(filter.memory_usage() <= 1 << 16);
@@ -110,9 +121,9 @@ fn fill(filter: &Filter, from: u32) -> (u32, Error) {
     (item - from, error)
 }
 
-/// A deletion makes no difference, whichever item it is, and what is deleted makes room.
+/// Checks that deletions make no difference, whatever the item, and make room.
 #[test]
-fn a_filter_that_may_not_grow_any_more_is_filled() {
+fn a_filter_at_its_limit_can_be_filled() {
     for deleted in [None, Some(0_u32), Some(1_500)] {
         for doublings in 0..=2 {
             let (filter, budget) = with_budget(usize::MAX);
@@ -137,13 +148,13 @@ fn a_filter_that_may_not_grow_any_more_is_filled() {
             assert!((last - 100..last).all(|item| filter.remove(&item.to_le_bytes(), 0)));
             let (added, _) = fill(&filter, last + 3);
             assert!(added > 50, "{added} instead of 100 that were deleted");
-            // What it grew out of may have been given back meanwhile.
+            // The smaller table may have been given back meanwhile.
             assert!(filter.memory_usage() <= start);
         }
     }
 }
 
-/// What is asked for is the next table.
+/// Checks that the filter asks for the next table.
 #[test]
 fn a_filter_grows_when_the_next_table_fits() {
     let (filter, budget) = with_budget(0);
@@ -172,7 +183,7 @@ fn a_filter_grows_when_the_next_table_fits() {
 }
 
 #[test]
-fn a_filter_takes_no_more_than_it_may() {
+fn a_filter_keeps_to_its_limit() {
     for most in [1 << 14, 100_000, 1 << 18] {
         let settings = Settings {
             capacity: 100,
@@ -182,14 +193,14 @@ fn a_filter_takes_no_more_than_it_may() {
         let (_, error) = fill(&filter, 0);
         assert!(matches!(error, Error::CannotGrow(_)), "{error}");
         let bytes = filter.memory_usage();
-        // Twice the table, and beside it the one that it grows out of, would have been too much.
+        // Twice the table, beside the table that it grows out of, would have been too much.
         assert!(bytes <= most && 4 * bytes > most, "{bytes} of {most}");
     }
 }
 
 #[test]
-fn no_filter_is_made_for_less_than_two_buckets() {
-    for settings in [SETTINGS, GROWING] {
+fn refuses_less_than_two_buckets() {
+    for settings in [SETTINGS, GROWING, window()] {
         for (capacity, is_made) in [(0, false), (1, false), (2, true)] {
             let settings = Settings {
                 capacity,
@@ -203,8 +214,8 @@ fn no_filter_is_made_for_less_than_two_buckets() {
 }
 
 #[test]
-fn a_limit_counts_all_that_a_filter_takes() {
-    for settings in [SETTINGS, GROWING] {
+fn a_limit_counts_all_memory() {
+    for settings in [SETTINGS, GROWING, window()] {
         let bytes = with_seed(settings, SEED).memory_usage();
         assert!(Filter::with_seed(settings, SEED, bytes, bytes).is_ok());
         let error = Filter::with_seed(settings, SEED, bytes - 1, usize::MAX).expect_err("a limit");
@@ -216,7 +227,7 @@ fn a_limit_counts_all_that_a_filter_takes() {
 }
 
 #[test]
-fn a_filter_that_has_grown_is_made_smaller() {
+fn shrinks_a_filter_that_has_grown() {
     let mut filter = with_seed(GROWING, SEED);
     let (start, slots) = (filter.memory_usage(), filter.slots());
     let items = || (0..10_000_u32).map(u32::to_le_bytes);
@@ -232,7 +243,7 @@ fn a_filter_that_has_grown_is_made_smaller() {
 }
 
 #[test]
-fn filters_know_themselves() {
+fn identities_tell_filters_apart() {
     let (mut one, other) = (new(SETTINGS), new(SETTINGS));
     let identity = one.identity();
     one.shrink_to_fit();
@@ -245,28 +256,33 @@ fn filters_know_themselves() {
 
 fn used(filter: Filter) -> Filter {
     for item in 0..5_000_u32 {
-        // One that does not grow is full at last.
+        // A filter that does not grow gets full.
         let _ = filter.insert(&item.to_le_bytes());
         if item % 3 == 0 {
             filter.remove(&(item / 2).to_le_bytes(), 0);
+        }
+        if item % 500 == 0 {
+            // Only a filter with a window rotates.
+            let _ = filter.rotate();
         }
     }
     filter
 }
 
 #[test]
-fn what_begins_alike_and_has_the_same_done_to_it_is_the_same() {
-    for settings in [SETTINGS, GROWING] {
+fn equal_seeds_and_histories_give_equal_filters() {
+    for settings in [SETTINGS, GROWING, window()] {
         let [first, second, third] = [7, 7, 8].map(|seed| used(with_seed(settings, seed)));
+        let dumped = |filter: &Filter| filter.ageless_dump().whole().expect("room");
         assert!(dumped(&first) == dumped(&second));
         assert!(dumped(&first) != dumped(&third));
         assert!(dumped(&new(settings)) != dumped(&new(settings)));
     }
 }
 
-/// How it grows does not depend on the number.
+/// Checks that the number has no effect on growth.
 #[test]
-fn an_expansion_is_kept_and_nothing_else() {
+fn an_expansion_is_kept_without_effect() {
     let [one, other] = [1, 32_768].map(|expansion| {
         let settings = Settings {
             expansion,
@@ -279,9 +295,9 @@ fn an_expansion_is_kept_and_nothing_else() {
     assert_eq!(other.settings().expansion, 32_768);
 }
 
-/// A node that saves, and one that does not, go on to be the same, also if a filter is doubling just then.
+/// Checks that a node that saves stays the same as one that does not, also during a doubling.
 #[test]
-fn to_store_a_filter_changes_nothing() {
+fn storing_a_filter_changes_nothing() {
     let [saved, other] = [7, 7].map(|seed| with_seed(GROWING, seed));
     for item in 0..5_000_u32 {
         for filter in [&saved, &other] {

@@ -1,12 +1,15 @@
-//! The commands, as a server with a map of filters does them. What RedisBloom has too is asked through the doors of the
-//! server and of the module, by the cases of their tests.
+//! The commands: run on a server that is a map of filters. The tests of the server and of the
+//! module cover what RedisBloom has too.
 
 mod server;
 
-use cf::{COMMANDS, Command, Error, Loading, Reply, usage};
+use std::time::Duration;
+
+use cf::{COMMANDS, Command, Dump, Error, Filter, Loading, Reply, Window, usage};
+use lockfree_cuckoo::{CuckooFilter, DynFilter, GrowingCuckooFilter, Kind, RotatingCuckooFilter};
 use server::{RULES, Server};
 
-/// The words of a line.
+/// Returns the words of a line.
 fn words(line: &str) -> Vec<&[u8]> {
     line.split(' ').map(str::as_bytes).collect()
 }
@@ -20,7 +23,7 @@ fn refused(server: &mut Server, line: &str) -> String {
     ask(server, line).expect_err(line).to_string()
 }
 
-/// The chunk behind an iterator, and the next iterator; nothing at the end.
+/// Returns the chunk behind an iterator, and the next iterator; nothing at the end.
 fn scan(server: &mut Server, iterator: i64) -> Option<(i64, Vec<u8>)> {
     let line = format!("CF.SCANDUMP f {iterator}");
     let Ok(Reply::Array(parts)) = ask(server, &line) else {
@@ -55,7 +58,7 @@ fn names_are_sorted_and_found_in_any_case() {
 }
 
 #[test]
-fn the_number_of_arguments_is_the_one_that_is_announced() {
+fn commands_take_the_announced_number_of_arguments() {
     for spec in &COMMANDS {
         let arity = usage::arity(&spec.arguments());
         for given in 0..8_usize {
@@ -64,8 +67,10 @@ fn the_number_of_arguments_is_the_one_that_is_announced() {
             match spec.parse(&arguments, &RULES) {
                 Err(Error::WrongNumber(name)) => {
                     assert_eq!(name, spec.name);
-                    // An option without its value is missing an argument, too.
-                    assert!(!fits || spec.name == "CF.RESERVE", "{name} of {given}");
+                    // An option without its value is missing an argument too, and one option can be
+                    // too many.
+                    let has_options = matches!(spec.name, "CF.RESERVE" | "CF.ROTATE");
+                    assert!(!fits || has_options, "{name} of {given}");
                 }
                 _ => assert!(fits, "{} of {given}", spec.name),
             }
@@ -74,7 +79,7 @@ fn the_number_of_arguments_is_the_one_that_is_announced() {
 }
 
 #[test]
-fn wrong_arguments_are_named() {
+fn errors_name_wrong_arguments() {
     let server = &mut Server::new();
     let wrong = "\
         CF.RESERVE f -9223372036854775808 -> Capacity must be at least (BucketSize * 2)
@@ -88,6 +93,30 @@ fn wrong_arguments_are_named() {
         CF.RESERVE f 10 ERROR 1e-9 EXPANSION 2 -> ERROR: a filter that grows has a rate of 0.000126 when it is full for the first time, which is more than 0.000000001: set a higher one, or EXPANSION 0
         CF.RESERVE f 10 ERROR -> wrong number of arguments for 'cf.reserve' command
         CF.RESERVE f 10 COLOUR 7 -> Unknown argument received
+        CF.RESERVE f 10 WINDOW 0 -> WINDOW: value must be a number of seconds from 0.1 to 1000000000
+        CF.RESERVE f 10 WINDOW -5 -> WINDOW: value must be a number of seconds from 0.1 to 1000000000
+        CF.RESERVE f 10 WINDOW 0.0999 -> WINDOW: value must be a number of seconds from 0.1 to 1000000000
+        CF.RESERVE f 10 WINDOW 1000000001 -> WINDOW: value must be a number of seconds from 0.1 to 1000000000
+        CF.RESERVE f 10 WINDOW NaN -> WINDOW: value must be a number of seconds from 0.1 to 1000000000
+        CF.RESERVE f 10 WINDOW inf -> WINDOW: value must be a number of seconds from 0.1 to 1000000000
+        CF.RESERVE f 10 WINDOW 1e300 -> WINDOW: value must be a number of seconds from 0.1 to 1000000000
+        CF.RESERVE f 10 WINDOW ten -> WINDOW: value must be a number of seconds from 0.1 to 1000000000
+        CF.RESERVE f 10 WINDOW 10 GENERATIONS 1 -> GENERATIONS: value must be an integer between 2 and 15, inclusive.
+        CF.RESERVE f 10 WINDOW 10 GENERATIONS 16 -> GENERATIONS: value must be an integer between 2 and 15, inclusive.
+        CF.RESERVE f 10 WINDOW 10 GENERATIONS 1000 -> GENERATIONS: value must be an integer between 2 and 15, inclusive.
+        CF.RESERVE f 10 WINDOW 10 GENERATIONS x -> Couldn't parse GENERATIONS
+        CF.RESERVE f 10 GENERATIONS 3 -> GENERATIONS: only a filter with a WINDOW has generations
+        CF.RESERVE f 10 WINDOW 10 EXPANSION 2 -> WINDOW and EXPANSION exclude each other: a filter with a window does not grow
+        CF.RESERVE f 10 WINDOW 10 BUCKETSIZE 2 ERROR 0.1 -> BUCKETSIZE and ERROR exclude each other: a filter of a given error rate chooses its bucket size
+        CF.RESERVE f 3 WINDOW 10 -> Capacity must be at least (BucketSize * 2)
+        CF.RESERVE f 10 WINDOW -> wrong number of arguments for 'cf.reserve' command
+        CF.RESERVE f 100000000000000000 WINDOW 10 -> Insufficient memory to create filter: a capacity of 100000000000000000 items is too large: at most 281474976710656 are possible
+        CF.RESERVE f 1000000 WINDOW 10 -> Insufficient memory to create filter: what is left is 1048576 bytes, and this filter needs MANY
+        CF.REFRESH f a -> not found
+        CF.REFRESH f a LONG -> 65 bytes are too many: an item or a key can have at most 64
+        CF.ROTATE f -> not found
+        CF.ROTATE f 0 -> rotation: value must be an integer between 1 and 9223372036854775807, inclusive.
+        CF.ROTATE f x -> Couldn't parse rotation
         CF.LOADCHUNK f -1 abc -> Invalid position
         CF.LOADCHUNK f 2 abc -> Invalid position
         CF.RESERVE LONG 10 -> 65 bytes are too many: an item or a key can have at most 64
@@ -97,12 +126,16 @@ fn wrong_arguments_are_named() {
         CF.LOADCHUNK LONG 3 abc -> 65 bytes are too many: an item or a key can have at most 64";
     for (line, expected) in replies(wrong) {
         let line = line.replace("LONG", &"x".repeat(RULES.longest + 1));
-        assert_eq!(refused(server, &line), expected, "{line}");
+        let refused = refused(server, &line);
+        match expected.strip_suffix("MANY") {
+            Some(expected) => assert!(refused.starts_with(expected), "{line}: {refused}"),
+            None => assert_eq!(refused, expected, "{line}"),
+        }
         assert!(server.filters.is_empty(), "{line}");
     }
 }
 
-/// What is asked in each line of a text, and the reply.
+/// Returns the request and the reply of each line of a text.
 fn replies(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = text.lines().map(str::trim);
     lines.map(|line| line.split_once(" -> ").expect("a reply"))
@@ -116,7 +149,7 @@ fn described(server: &mut Server, key: &str, name: &str) -> i64 {
     found.expect(name).1
 }
 
-/// What the README says of the layouts of filters that do not grow.
+/// The README's table of the layouts of filters that do not grow.
 const BUCKET_SIZES: [(usize, i64, &str); 9] = [
     (1, 2, "Lanes<2, 31>"),
     (2, 2, "Lanes<2, 31>"),
@@ -130,7 +163,7 @@ const BUCKET_SIZES: [(usize, i64, &str); 9] = [
 ];
 
 #[test]
-fn a_bucket_size_is_what_the_filter_has() {
+fn a_filter_has_its_bucket_size() {
     for (given, slots, layout) in BUCKET_SIZES {
         for (expansion, slots, layout) in [(0, slots, layout), (2, 4, "Lanes<4, 16>")] {
             let server = &mut Server::new();
@@ -150,7 +183,7 @@ fn a_bucket_size_is_what_the_filter_has() {
 }
 
 #[test]
-fn an_error_rate_is_kept() {
+fn a_filter_keeps_its_error_rate() {
     let mut last = 0;
     for rate in [0.1, 0.03, 1e-3, 1e-5, 1e-9] {
         let server = &mut Server::new();
@@ -161,13 +194,13 @@ fn an_error_rate_is_kept() {
         let filter = server.filter("f");
         assert_eq!(filter.items(), 10_000);
         assert!(filter.false_positive_rate() <= rate, "{filter:?}");
-        // What is lower is not cheaper.
+        // A lower rate takes more memory.
         assert!(filter.memory_usage() > last, "{filter:?}");
         last = filter.memory_usage();
     }
 }
 
-/// Each doubling adds as much to the rate as the first table had.
+/// Checks that each doubling adds as much to the rate as the first table had.
 #[test]
 fn an_error_rate_ends_growth() {
     for (rate, doublings) in [(0.000_13, 0), (0.000_4, 2), (0.001, 6)] {
@@ -193,15 +226,123 @@ fn an_error_rate_ends_growth() {
     }
 }
 
+/// Checks the commands without a clock, so that nothing rotates by itself.
 #[test]
-fn a_filter_is_made_for_as_many_as_its_first_items_say() {
+fn a_window_answers_like_any_other_filter() {
+    let server = &mut Server::new();
+    let script = "\
+        CF.RESERVE f 1000 WINDOW 3600.5 GENERATIONS 3 EXPANSION 0 -> Done
+        CF.ADDNX f a -> Boolean(true)
+        CF.ADDNX f a -> Boolean(false)
+        CF.REFRESH f a b b -> Array([Boolean(false), Boolean(true), Boolean(false)])
+        CF.ROTATE f -> Integer(1)
+        CF.ADDNX f a -> Boolean(false)
+        CF.REFRESH f a -> Array([Boolean(false)])
+        CF.COUNT f a -> Integer(2)
+        CF.MEXISTS f a b c -> Array([Boolean(true), Boolean(true), Boolean(false)])
+        CF.ROTATE f 1 -> Integer(1)
+        CF.ROTATE f 2 -> Integer(2)
+        CF.ROTATE f 2 -> Integer(2)
+        CF.ROTATE f -> Integer(3)
+        CF.MEXISTS f a b -> Array([Boolean(true), Boolean(false)])
+        CF.DEL f a -> Boolean(true)
+        CF.DEL f a -> Boolean(false)
+        CF.INSERT f ITEMS x x -> Array([Boolean(true), Boolean(true)])
+        CF.INSERTNX f NOCREATE ITEMS x y -> Array([Integer(0), Integer(1)])
+        CF.COMPACT f -> Done";
+    for (line, expected) in replies(script) {
+        let reply = ask(server, line).expect(line);
+        assert_eq!(format!("{reply:?}"), expected, "{line}");
+    }
+    for (name, expected) in [
+        ("Number of items inserted", 3),
+        ("Number of items deleted", 1),
+        ("Number of filters", 3),
+        ("Expansion rate", 0),
+        ("Window", 3_600_500),
+        ("Number of generations", 3),
+        ("Number of rotations", 3),
+    ] {
+        assert_eq!(described(server, "f", name), expected, "{name}");
+    }
+    assert!((0..3_600_500).contains(&described(server, "f", "Age of the youngest generation")));
+    let error = refused(server, "CF.ROTATE f 5");
+    assert_eq!(
+        error,
+        "rotation 5 is not the next one: the filter has rotated 3 times"
+    );
+    assert_eq!(described(server, "f", "Number of rotations"), 3);
+}
+
+#[test]
+fn only_a_window_rotates_and_refreshes() {
+    for kind in ["EXPANSION 0", "EXPANSION 2"] {
+        let server = &mut Server::new();
+        ask(server, &format!("CF.RESERVE f 1000 {kind}")).expect("room");
+        ask(server, "CF.ADD f a").expect("room");
+        let before = server.stored("f");
+        for line in ["CF.ROTATE f", "CF.ROTATE f 1", "CF.REFRESH f a b"] {
+            let error = refused(server, line);
+            let words =
+                "the filter has no window: make one with CF.RESERVE key capacity WINDOW seconds";
+            assert_eq!(error, words, "{line}");
+        }
+        assert_eq!(server.stored("f"), before);
+        let Ok(Reply::Map(info)) = ask(server, "CF.INFO f") else {
+            panic!("no description");
+        };
+        assert_eq!(info.len(), 8, "of a window nothing is said");
+    }
+}
+
+/// Checks that the youngest generation holds its part of the capacity, and that a refusal loses
+/// nothing.
+#[test]
+fn a_full_window_refuses_until_it_rotates() {
+    for generations in [2, 5] {
+        let server = &mut Server::new();
+        let reserve = format!("CF.RESERVE f 4000 WINDOW 60 GENERATIONS {generations}");
+        ask(server, &reserve).expect("room");
+        let part = 4_000 / (generations - 1);
+        let mut item = 0;
+        for rotation in 0..3 * generations {
+            let first = item;
+            let error = loop {
+                match ask(server, &format!("CF.ADDNX f {item}")) {
+                    Ok(_) => item += 1,
+                    Err(error) => break error,
+                }
+            };
+            assert!(matches!(error, Error::FullGeneration), "{error}");
+            assert!(item - first >= part, "{} of {part}", item - first);
+            let refused = ask(server, &format!("CF.REFRESH f {item} {first}")).expect("a window");
+            assert_eq!(
+                refused,
+                Reply::Array(vec![Reply::Integer(-1), Reply::Boolean(false)])
+            );
+            let known = first..item;
+            assert!(
+                known
+                    .clone()
+                    .all(|item| server.filter("f").contains(item.to_string().as_bytes()))
+            );
+            let rotated = ask(server, "CF.ROTATE f").expect("a window");
+            assert_eq!(rotated, Reply::Integer(rotation as i64 + 1));
+            ask(server, &format!("CF.ADD f {item}")).expect("room again");
+            item += 1;
+        }
+    }
+}
+
+#[test]
+fn a_filter_has_the_capacity_of_its_first_insert() {
     let server = &mut Server::new();
     ask(server, "CF.INSERT f CAPACITY 7 ITEMS a").expect("room");
     assert_eq!(server.filter("f").settings().capacity, 7);
 }
 
 #[test]
-fn what_only_reads_changes_nothing() {
+fn reads_change_nothing() {
     for spec in COMMANDS.iter().filter(|spec| !spec.writes) {
         let server = &mut Server::new();
         ask(server, "CF.INSERT f ITEMS a b").expect("room");
@@ -218,7 +359,7 @@ fn what_only_reads_changes_nothing() {
 }
 
 #[test]
-fn a_dump_becomes_the_same_filter_elsewhere() {
+fn a_dump_loads_as_the_same_filter() {
     for layout in [
         "BUCKETSIZE 2",
         "BUCKETSIZE 4",
@@ -226,16 +367,19 @@ fn a_dump_becomes_the_same_filter_elsewhere() {
         "ERROR 0.005",
         "ERROR 0.0002",
     ] {
-        for expansion in [0, 2] {
+        for kind in ["EXPANSION 0", "EXPANSION 2", "WINDOW 7200 GENERATIONS 3"] {
             let (from, to) = (&mut Server::new(), &mut Server::new());
-            let reserve = format!("CF.RESERVE f 10000 {layout} EXPANSION {expansion}");
+            let reserve = format!("CF.RESERVE f 10000 {layout} {kind}");
             ask(from, &reserve).expect("room");
             ask(from, "CF.INSERT f ITEMS a b c").expect("room");
             ask(from, "CF.DEL f c").expect("a filter");
+            if kind.starts_with("WINDOW") {
+                ask(from, "CF.ROTATE f").expect("a window");
+            }
             let before = from.stored("f");
             let (mut iterator, mut chunks) = (0, 0);
             while let Some((next, bytes)) = scan(from, iterator) {
-                // It is the filter as it was at first.
+                // The dump stays as the filter was at first.
                 ask(from, &format!("CF.ADD f late{iterator}")).expect("room");
                 assert!(to.filters.is_empty() && bytes.len() <= server::MAX_REQUEST / 2);
                 assert_eq!(load(to, next, &bytes), Ok(Reply::Done));
@@ -252,9 +396,91 @@ fn a_dump_becomes_the_same_filter_elsewhere() {
     }
 }
 
-/// The form that is documented, by hand.
+/// Filters of the library of every kind, some of them of another layout, and their windows.
+fn of_the_library() -> Vec<(DynFilter, Option<Window>)> {
+    let window = |generations| Window::new(Duration::from_secs(60), generations);
+    let growing = GrowingCuckooFilter::with_capacity(100);
+    let rotating = RotatingCuckooFilter::builder().capacity(900);
+    let three = rotating.generations(3).build_smallest(0.01);
+    let fixed = CuckooFilter::builder().capacity(900);
+    vec![
+        (CuckooFilter::with_capacity(900).into(), None),
+        (fixed.build_smallest(0.05).expect("possible"), None),
+        (growing.into(), None),
+        (RotatingCuckooFilter::with_capacity(900).into(), window(2)),
+        (three.expect("possible"), window(3)),
+    ]
+}
+
+/// Its dump is loaded, and that of the server read: with an age that has not become less.
 #[test]
-fn a_dump_is_read_as_it_is_documented() {
+fn a_filter_of_the_library_goes_to_a_server_and_comes_back() {
+    const AGE: Duration = Duration::from_secs(7);
+    for (filter, window) in of_the_library() {
+        for item in 0..700_u64 {
+            let hash = filter.hasher().hash_bytes(&item.to_le_bytes());
+            filter.insert_hash(hash).expect("room");
+            if let Some(rotating) = filter.rotating().filter(|_| item == 350) {
+                rotating.rotate().expect("alone");
+            }
+        }
+        let before = filter.to_bytes().expect("quiet");
+        let server = &mut Server::new();
+        let mut chunk = [0; 512];
+        let mut dump = Dump::of(&filter, window, AGE).expect("it fits");
+        let total = dump.bytes();
+        let mut chunks = 0;
+        while let Some((iterator, bytes)) = dump.next_chunk(&mut chunk).expect("quiet") {
+            assert_eq!(load(server, iterator, &chunk[..bytes]), Ok(Reply::Done));
+            chunks += 1;
+        }
+        assert_eq!(chunks, total.div_ceil(512));
+        for item in 0..700_u64 {
+            let reply = server.answer(b"CF.EXISTS", &[b"g", &item.to_le_bytes()]);
+            assert_eq!(reply.expect("a filter"), Reply::Boolean(true));
+        }
+        let settings = server.filter("g").settings();
+        assert_eq!(settings.window, window);
+        let periods = window.map_or(1, |window| window.generations() - 1);
+        assert_eq!(settings.capacity, filter.capacity() * periods);
+        assert_eq!(settings.grows(), filter.kind() == Kind::Growing);
+
+        let loaded = server.filters.remove(b"g".as_slice()).expect("it");
+        server.filters.insert(b"f".to_vec(), loaded);
+        let (mut iterator, mut dump) = (0, Vec::new());
+        while let Some((next, bytes)) = scan(server, iterator) {
+            dump.extend(bytes);
+            iterator = next;
+        }
+        let back = Filter::of_dump(&mut dump.as_slice(), usize::MAX).expect("a dump");
+        assert_eq!(back.settings().window, window);
+        let age = window.map(|_| AGE);
+        assert!(back.age() >= age && back.age().is_some() == age.is_some());
+        assert!(back.age() < Some(10 * AGE));
+        assert_eq!(back.into_library().to_bytes().expect("quiet"), before);
+    }
+}
+
+#[test]
+fn a_window_goes_with_a_filter_that_rotates() {
+    let wrong = |filter: &DynFilter, window| {
+        let error = Dump::of(filter, window, Duration::ZERO).expect_err("another window");
+        assert!(matches!(error, Error::OtherWindow), "{error}");
+    };
+    for (filter, window) in of_the_library() {
+        match window {
+            None => wrong(&filter, Window::new(Duration::from_secs(60), 2)),
+            Some(window) => {
+                wrong(&filter, None);
+                wrong(&filter, Window::new(window.length(), 4));
+            }
+        }
+    }
+}
+
+/// Reads a documented form that is built by hand.
+#[test]
+fn reads_the_documented_form() {
     let filter = lockfree_cuckoo::CuckooFilter::builder()
         .capacity(8)
         .seed(1)
@@ -262,18 +488,19 @@ fn a_dump_is_read_as_it_is_documented() {
         .expect("memory");
     filter.insert(b"a".as_slice()).expect("room");
     let stored = filter.to_bytes().expect("quiet");
-    let entry = [0, 0, 20, 0, 8, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0];
-    let dump = |entry: [u8; 20]| {
-        let mut dump = b"LFCDUMP2".to_vec();
-        dump.extend((8 + 8 + 20 + 4 + stored.len() as u64).to_le_bytes());
+    let mut entry = [0; 36];
+    (entry[2], entry[4], entry[12]) = (20, 8, 5);
+    let dump = |entry: [u8; 36]| {
+        let mut dump = b"LFCDUMP1".to_vec();
+        dump.extend((8 + 8 + 36 + 4 + stored.len() as u64).to_le_bytes());
         dump.extend(entry);
         dump.extend(crc32fast::hash(&dump).to_le_bytes());
         dump.extend(&stored);
         dump
     };
     let server = &mut Server::new();
-    // Neither such an expansion nor so many deletions.
-    for (at, wrong) in [(0, 3), (0, 5), (19, 0xff)] {
+    // An impossible expansion, number of deletions, or window, or an age without a window.
+    for (at, wrong) in [(0, 3), (0, 5), (19, 0xff), (20, 1), (27, 0xff), (28, 1)] {
         let mut entry = entry;
         entry[at] = wrong;
         let dump = dump(entry);
@@ -283,7 +510,32 @@ fn a_dump_is_read_as_it_is_documented() {
             "{refused}"
         );
     }
+    // A window that grows.
+    let mut other = entry;
+    (other[0], other[25]) = (2, 1);
+    let other = dump(other);
+    let refused = load(server, other.len() as i64, &other).expect_err("wrong");
+    assert!(
+        refused.ends_with("the description of the filter is not valid"),
+        "{refused}"
+    );
+    // A window of 18 minutes, but no generations.
+    let mut other = entry;
+    other[25] = 1;
+    let other = dump(other);
+    let refused = load(server, other.len() as i64, &other).expect_err("of another kind");
+    assert!(
+        refused.ends_with("it is a filter of another kind"),
+        "{refused}"
+    );
     let dump = dump(entry);
+    // Another version.
+    let mut old = dump.clone();
+    old[7] = b'2';
+    assert_eq!(
+        load(server, old.len() as i64, &old),
+        Err("Couldn't load chunk! it does not begin like a dump of this server".to_owned())
+    );
     load(server, dump.len() as i64, &dump).expect("a dump");
     let read = server.filter("g");
     assert!(read.contains(b"a") && !read.contains(b"b"));
@@ -293,7 +545,7 @@ fn a_dump_is_read_as_it_is_documented() {
 }
 
 #[test]
-fn a_dump_that_goes_wrong_makes_no_filter() {
+fn a_damaged_dump_makes_no_filter() {
     let server = &mut Server::new();
     ask(server, "CF.RESERVE f 5000").expect("room");
     ask(server, "CF.ADD f a").expect("room");
@@ -339,9 +591,9 @@ fn a_dump_that_goes_wrong_makes_no_filter() {
 
 const NO_MEMORY: &str = "no memory for dumps is left";
 
-/// A dump is made of a copy, and a filter beside its dump: there must be memory for both.
+/// Checks that there must be memory for a dump, which is a copy, and for a filter beside its dump.
 #[test]
-fn dumps_borrow_what_they_take() {
+fn dumps_borrow_their_memory() {
     let server = &mut Server::new();
     ask(server, "CF.RESERVE f 20000").expect("room");
     ask(server, "CF.ADD f a").expect("room");
@@ -352,7 +604,7 @@ fn dumps_borrow_what_they_take() {
         assert_eq!(server.lent(), 0, "{times}");
     }
     server.memory = bytes * 9 / 4;
-    // The same client begins anew, and has one dump.
+    // If a client begins again, it still has one dump.
     for _ in 0..3 {
         assert!(scan(server, 0).is_some());
         assert!(server.lent() > 0 && server.lent() < 2 * bytes);
@@ -379,7 +631,7 @@ fn dumps_borrow_what_they_take() {
 }
 
 #[test]
-fn operations_know_how_many_items_they_are_about() {
+fn operations_count_their_items() {
     for (line, expected) in [
         ("CF.ADD f a", 1),
         ("CF.INSERT f ITEMS a b c", 3),
@@ -396,7 +648,7 @@ fn operations_know_how_many_items_they_are_about() {
     }
 }
 
-/// What a module replies where a key has a string.
+/// Checks the replies of a module to commands on a string.
 #[test]
 fn a_value_of_another_type_is_not_found_or_an_error() {
     let expected = "\
@@ -405,6 +657,8 @@ fn a_value_of_another_type_is_not_found_or_an_error() {
         CF.COUNT s a -> Integer(0)
         CF.DEL s a -> Not found
         CF.COMPACT s -> Cuckoo filter was not found
+        CF.REFRESH s a -> WRONGTYPE
+        CF.ROTATE s -> WRONGTYPE
         CF.ADD s a -> WRONGTYPE
         CF.ADDNX s a -> WRONGTYPE
         CF.INSERT s ITEMS a -> WRONGTYPE
@@ -428,7 +682,7 @@ fn a_value_of_another_type_is_not_found_or_an_error() {
 }
 
 #[test]
-fn a_dump_ends_where_redisbloom_ends_it_and_is_never_cut_short() {
+fn a_dump_ends_as_in_redisbloom_and_is_never_cut_short() {
     let server = &mut Server::new();
     ask(server, "CF.RESERVE f 5000").expect("room");
     assert_eq!(scan(server, 0), None, "it is empty");
@@ -439,16 +693,16 @@ fn a_dump_ends_where_redisbloom_ends_it_and_is_never_cut_short() {
     for iterator in [behind, 1 << 30, i64::MAX] {
         assert_eq!(scan(server, iterator), None, "{iterator}");
     }
-    // Of a dump that is over, or is yet to begin, or was never given out.
+    // Iterators of a dump that is over, of a later one, and of none.
     for iterator in [first, first + (1 << 40), 7, -1, i64::MIN] {
         let line = format!("CF.SCANDUMP f {iterator}");
         assert_eq!(refused(server, &line), "Invalid position", "{iterator}");
     }
 }
 
-/// A log is rewritten like this, and a half of it is a value of its own.
+/// Loads a dump as a rewritten log does, half of which is a value of its own.
 #[test]
-fn a_dump_of_a_filter_at_rest_is_loaded_chunk_by_chunk() {
+fn loads_a_dump_of_a_filter_at_rest() {
     let server = &mut Server::new();
     ask(server, "CF.RESERVE f 10000 EXPANSION 2").expect("room");
     ask(server, "CF.INSERT f ITEMS a b c").expect("room");

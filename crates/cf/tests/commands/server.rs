@@ -1,4 +1,4 @@
-//! The least that the commands need around them: a map of filters, and memory to lend.
+//! A minimal server: a map of filters, and memory to lend.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -13,16 +13,17 @@ pub(crate) const RULES: Rules = Rules {
         expansion: 2,
         max_iterations: 20,
         layout: Layout::Shape(Shape::of::<Lanes<4, 16>>()),
+        window: None,
     },
     longest: 64,
 };
 
-/// So small that a dump is several chunks.
+/// Small enough that a dump has several chunks.
 pub(crate) const MAX_REQUEST: usize = 8 << 10;
 
 const MOST: usize = 1 << 20;
 
-/// The only one.
+/// The only client.
 const CLIENT: u64 = 1;
 
 pub(crate) struct Server {
@@ -77,6 +78,14 @@ impl Server {
                 return Ok(Reply::Done);
             }
             (Command::Compact, None) => return Err(Error::NothingToCompact),
+            (Command::Rotate(number), Some(filter)) => {
+                let rotated = match number {
+                    None => filter.rotate().map(drop),
+                    Some(number) => filter.rotate_as(number).map(drop),
+                };
+                return rotated.map(|()| Reply::Integer(filter.rotations() as i64));
+            }
+            (Command::Rotate(_), None) => return Err(Error::NoFilter),
             (Command::ScanDump(iterator), Some(filter)) => {
                 let chunk = self.transfers.next_chunk(filter, CLIENT, iterator, lend)?;
                 return Ok(Reply::chunk(chunk));
@@ -101,21 +110,21 @@ impl Server {
         reply
     }
 
-    /// The filter of a key.
+    /// Returns the filter of a key.
     pub(crate) fn filter(&self, key: &str) -> &Filter {
         &self.filters[key.as_bytes()]
     }
 
-    /// All that is kept of it.
+    /// Returns all that is stored of a filter but its age.
     pub(crate) fn stored(&self, key: &str) -> Vec<u8> {
-        self.filter(key).dump().whole().expect("room")
+        self.filter(key).ageless_dump().whole().expect("room")
     }
 
     pub(crate) fn forget_old(&self) {
         self.transfers.forget_old();
     }
 
-    /// Bytes that dumps under way have borrowed.
+    /// Returns the bytes that dumps in progress have borrowed.
     pub(crate) fn lent(&self) -> usize {
         self.lent.get()
     }

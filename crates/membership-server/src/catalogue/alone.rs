@@ -1,4 +1,4 @@
-//! A filter for one caller alone.
+//! Exclusive access: takes a filter away from other threads, to make it smaller.
 
 use std::sync::{Arc, Mutex};
 use std::thread::sleep;
@@ -8,16 +8,17 @@ use cf::Filter;
 
 use super::{Catalogue, Loan, Place, reserved, take};
 
-/// How often a filter is taken away to be alone with it, and the time in between, in which the others have it.
+/// The number of tries to get a filter exclusively, and the pause between them, in which other
+/// threads use it.
 const TRIES: usize = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How often it is looked, once it is away, whether those have done who found it before, and the time in between. All others
-/// wait.
+/// The number of checks, once it is away, whether earlier users have finished, and the pause
+/// between them. Other threads wait.
 const LOOKS: usize = 20;
 const LOOK_PAUSE: Duration = Duration::from_micros(250);
 
-/// Somebody used the filter all the time.
+/// An error: other threads used the filter all the time.
 #[derive(Debug, thiserror::Error)]
 #[error("the filter is in use: commands of many items, or copies of it, take long; try again")]
 pub(crate) struct InUse;
@@ -28,7 +29,7 @@ struct Away<'a> {
     key: Arc<[u8]>,
     filter: Arc<Filter>,
     lock: &'a Arc<Mutex<()>>,
-    /// What it takes is not free meanwhile.
+    /// Keeps the memory of the filter reserved.
     _loan: Loan,
 }
 
@@ -39,7 +40,7 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// If others use it, however often this is tried.
+    /// If other threads use it during all tries.
     pub(crate) fn shrink(&self, key: &[u8]) -> Result<bool, InUse> {
         for _ in 0..TRIES {
             let Some(filter) = self.get(key) else {
@@ -48,7 +49,8 @@ impl Catalogue {
             if !filter.settings().grows() {
                 return Ok(true);
             }
-            // That of the map, and this one. Of others, some may take long, and nobody should wait for them.
+            // Two references: of the map and of this call. Other users may take long, and no
+            // command should wait for them.
             if Arc::strong_count(&filter) == 2 && self.try_to_shrink(filter, key) {
                 return Ok(true);
             }
@@ -75,7 +77,7 @@ impl Catalogue {
         })
     }
 
-    /// Nothing if the key has another filter by now.
+    /// Takes the filter away, unless the key has another one by now.
     fn take_away<'a>(
         &'a self,
         filter: Arc<Filter>,
@@ -125,11 +127,13 @@ mod tests {
 
     use super::*;
     use crate::args::Args;
+    use crate::rotations::Rotations;
 
-    /// A catalogue with one filter that grows.
+    /// Makes a catalogue with one growing filter.
     fn catalogue() -> (Catalogue, Arc<Filter>) {
         let args = Args::parse_from(["membership-server"]);
-        let catalogue = Catalogue::new(&args.filters, &args.limits);
+        let rotations = Rotations::start().expect("threads");
+        let catalogue = Catalogue::new(&args.filters, &args.limits, rotations);
         let filter = catalogue.get_or_create(b"f", settings()).expect("room");
         (catalogue, filter)
     }
@@ -151,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_is_made_smaller_when_nobody_uses_it_and_stays_the_same_one() {
+    fn shrinks_a_filter_without_users() {
         let (catalogue, filter) = catalogue();
         assert!(!catalogue.shrink(b"none").expect("nobody uses it"));
         let (start, before) = (filter.slots(), catalogue.reserved());
@@ -161,7 +165,7 @@ mod tests {
         assert!(start < grown && before < catalogue.reserved());
         scope(|scope| {
             let shrinks = scope.spawn(|| catalogue.shrink(b"f"));
-            // Nobody else is kept from it.
+            // Other users can still use it.
             while !shrinks.is_finished() {
                 let found = catalogue.filters().get(b"f".as_slice()).cloned();
                 assert!(matches!(found, Some(Place::Here(_))));
@@ -179,9 +183,9 @@ mod tests {
         assert!(catalogue.reserved() <= before);
     }
 
-    /// Whoever finds it while it is taken away again and again.
+    /// Checks that users find it although it is taken away again and again.
     #[test]
-    fn others_find_the_filter_again() {
+    fn other_users_find_the_filter_again() {
         let (catalogue, filter) = catalogue();
         drop(filter);
         let is_over = AtomicBool::new(false);
@@ -222,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn who_removes_a_filter_that_is_away_removes_it_for_good() {
+    fn a_filter_removed_while_away_stays_removed() {
         let (catalogue, filter) = catalogue();
         let identity = filter.identity();
         let lock = Arc::default();

@@ -1,4 +1,4 @@
-//! CLIENT: the connections, for operators and for themselves.
+//! CLIENT: shows, names and closes connections.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(super) fn client(session: &mut Session, arguments: &[&[u8]]) -> Answer {
             checked.into()
         }
         [part, what, name] if is(part, "SETINFO") => set_info(session, what, name).into(),
-        // Wishes about an eviction of keys that there is not.
+        // They concern the eviction of keys, which this server does not have.
         [part, _] if is(part, "NO-EVICT") || is(part, "NO-TOUCH") => Reply::OK.into(),
         _ => {
             Reply::error("ERR unknown subcommand or wrong number of arguments for 'client' command")
@@ -41,7 +41,7 @@ pub(super) fn client(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     }
 }
 
-/// What a library calls itself.
+/// Sets the name that a client library gives itself.
 fn set_info(session: &Session, what: &[u8], name: &[u8]) -> Parsed<Reply> {
     check_name(name)?;
     let mut names = session.client.names();
@@ -55,13 +55,13 @@ fn set_info(session: &Session, what: &[u8], name: &[u8]) -> Parsed<Reply> {
     Ok(Reply::OK)
 }
 
-/// Whether a connection is one of those that are asked for.
+/// A condition that connections must meet.
 type Condition<'a> = Box<dyn Fn(&Client) -> bool + 'a>;
 
 fn list(session: &Session, which: &[&[u8]]) -> Parsed<Reply> {
     let is_asked: Condition<'_> = match *which {
         [] => Box::new(|_| true),
-        // All are of one type.
+        // All connections are of one type.
         [option, kind] if is(option, "TYPE") => Box::new(move |_| is(kind, "NORMAL")),
         [option, ref ids @ ..] if is(option, "ID") && !ids.is_empty() => {
             let ids: Vec<u64> = ids.iter().map(|text| id(text)).collect::<Parsed<_>>()?;
@@ -74,7 +74,7 @@ fn list(session: &Session, which: &[&[u8]]) -> Parsed<Reply> {
     Ok(Reply::text(asked.map(|one| line(one)).collect::<String>()))
 }
 
-/// One line, with the names that Redis has for the values.
+/// Returns one line, with the names that Redis has for the values.
 fn line(client: &Client) -> String {
     let names = client.names().clone();
     let [name, library, version] =
@@ -91,7 +91,7 @@ fn line(client: &Client) -> String {
     )
 }
 
-/// Closes connections. One that asks for its own end gets the reply before it.
+/// Closes connections. A connection that closes itself gets the reply first.
 fn kill(session: &Session, which: &[&[u8]]) -> Parsed<Reply> {
     let me = session.client.id;
     let is_old_form = which.len() == 1;

@@ -1,4 +1,4 @@
-//! What a client says about itself.
+//! Commands about the connection: protocol, password, name, PING.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::arguments::{Parsed, integer, is, syntax_error};
 use crate::reply::{Protocol, Reply};
 use crate::session::Session;
 
-/// How long a wrong password takes. Whoever guesses has few tries a second for each connection.
+/// The delay of the reply to a wrong password, which leaves a guesser few tries a second for each
+/// connection.
 const WRONG_PASSWORD: Duration = Duration::from_millis(200);
 
 pub(super) fn ping(_: &mut Session, arguments: &[&[u8]]) -> Answer {
@@ -44,7 +45,7 @@ pub(super) fn auth(session: &mut Session, arguments: &[&[u8]]) -> Answer {
 fn log_in(session: &mut Session, user: &[u8], password: &[u8], names_user: bool) -> Answer {
     let Some(secret) = &session.server.secret else {
         if names_user && user == b"default" {
-            // Who needs no password has any.
+            // Without a password, any password is right.
             return Reply::OK.into();
         }
         return Reply::error(
@@ -52,7 +53,7 @@ fn log_in(session: &mut Session, user: &[u8], password: &[u8], names_user: bool)
         )
         .into();
     };
-    // Both are looked at, whichever is wrong.
+    // Compare both, so that the time does not tell which one is wrong.
     let is_default = user == b"default";
     if secret.is(password) & is_default {
         session.is_authenticated = true;
@@ -128,7 +129,7 @@ fn greeting(session: &Session) -> Reply {
     Reply::pairs(pairs)
 }
 
-/// Whether a name fits into a line of names and values.
+/// Checks that a name fits into a line of names and values.
 pub(super) fn check_name(name: &[u8]) -> Parsed<()> {
     let refused = match name.len() {
         0..=256 if name.iter().all(u8::is_ascii_graphic) => return Ok(()),

@@ -1,4 +1,4 @@
-//! What clients want to know of the commands, to complete and explain them.
+//! COMMAND: describes the commands, so that clients can complete and explain them.
 
 use cf::usage::Argument;
 
@@ -32,14 +32,14 @@ pub(super) fn command(_: &mut Session, arguments: &[&[u8]]) -> Answer {
     }
 }
 
-/// Those commands, as far as they are there, or all if none is named.
+/// Returns the named commands, `None` for an unknown name; without names, all commands.
 fn chosen<'a>(names: &'a [&[u8]]) -> impl Iterator<Item = Option<&'static Command>> + 'a {
     let all = COMMANDS.iter().map(Some).filter(|_| names.is_empty());
     all.chain(names.iter().map(|name| Some(find(name)?.1)))
 }
 
-/// Name, arity, flags, and where its keys are; and what newer clients look for and find empty: categories, tips, and
-/// subcommands.
+/// Replies with name, arity, flags, and positions of the keys, and with empty categories, tips and
+/// subcommands, which newer clients expect.
 fn entry(command: &Command) -> Reply {
     let none = || Reply::Array(Vec::new());
     let (first, last, specs) = match command.arguments.first() {
@@ -65,7 +65,7 @@ fn entry(command: &Command) -> Reply {
     Reply::Array(parts)
 }
 
-/// Where keys are, the last one counted from the first.
+/// Describes where keys are. The last one is counted from the first.
 fn key_spec(first: i64, last: i64) -> Reply {
     let found = |kind, numbers: Vec<(&'static str, i64)>| {
         let numbers = numbers.into_iter();
@@ -95,7 +95,7 @@ fn documentation(command: &Command) -> (Reply, Reply) {
     (Reply::text(lower(command)), Reply::pairs(pairs))
 }
 
-/// As Valkey, and Redis from 7.2 on, tell of the arguments of a command.
+/// Describes arguments as Valkey, and Redis from 7.2 on, do.
 fn described(arguments: &[Argument]) -> Reply {
     let one = |argument: &Argument| {
         let Argument {

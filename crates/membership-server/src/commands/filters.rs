@@ -1,4 +1,4 @@
-//! The CF commands, with the filters of this server under the keys.
+//! The CF commands: runs them on the filters of this server, at once or in another thread.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::reply::Reply;
 use crate::server::Server;
 use crate::session::Session;
 
-/// Items up to which a command is answered at once. More of them would keep the other connections of a thread
-/// waiting: an item that a full filter refuses takes some 20 microseconds.
+/// The most items of a command that is answered at once. More of them would keep the other
+/// connections of a thread waiting: an item that a full filter refuses takes some 20 microseconds.
 const FEW: usize = 256;
 
 type Replied = Result<cf::Reply, Error>;
@@ -45,8 +45,7 @@ fn reply(replied: Replied) -> Reply {
     replied.map_or_else(Reply::from, Reply::from)
 }
 
-/// What takes so little that no other thread is needed: few items of a filter that is there. Most of the time this is
-/// all that an item waits for.
+/// Answers commands that are too quick to need another thread: few items of a filter that exists.
 fn at_once(server: &Server, call: &Call<'_>, caller: u64) -> Option<Replied> {
     let Command::Use(operation) = call.command else {
         return None;
@@ -83,7 +82,7 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
             match (catalogue.get(key), operation.absent()) {
                 (Some(filter), _) => on(&filter),
                 (None, Absent::Reply(replied)) => replied,
-                // Or somebody else has made it meanwhile.
+                // Another command may have made the filter meanwhile.
                 (None, Absent::Create(settings)) => on(&*catalogue.get_or_create(key, settings)?),
             }
         }
@@ -92,6 +91,10 @@ fn do_all(server: &Server, call: &Call<'_>, caller: u64) -> Replied {
             Ok(false) => Err(Error::NothingToCompact),
             Err(in_use) => Err(Error::Other(in_use.to_string())),
         },
+        Command::Rotate(number) => {
+            let rotations = catalogue.rotate(key, number)?;
+            Ok(cf::Reply::Integer(rotations as i64))
+        }
         Command::ScanDump(iterator) => {
             let filter = catalogue.get(key).ok_or(Error::NoFilter)?;
             let chunk = server

@@ -1,4 +1,4 @@
-//! Keys, whatever is behind them, and the patterns that list them, as Redis has them.
+//! Commands on keys: deletes, lists and measures filters, with the patterns of Redis.
 
 use super::Answer;
 use crate::arguments::{integer, is, syntax_error};
@@ -51,7 +51,8 @@ pub(super) fn keys(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     matching(session, pattern, Reply::Array)
 }
 
-/// All keys at once: there are few, and one step misses none that is there throughout.
+/// Replies with all keys at once: there are few, and one step misses no key that is there
+/// throughout.
 pub(super) fn scan(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let Some((cursor, options)) = arguments.split_first() else {
         return syntax_error().into();
@@ -65,10 +66,10 @@ pub(super) fn scan(session: &mut Session, arguments: &[&[u8]]) -> Answer {
         if is(option, "MATCH") {
             pattern = value;
         } else if is(option, "TYPE") {
-            // All keys are of one type; of any other there are none.
+            // All keys are of one type; there are no keys of other types.
             is_other |= !is(value, TYPE);
         } else if is(option, "COUNT") {
-            // It means nothing here, where all keys are listed at once.
+            // The value has no meaning here, where all keys are listed at once.
             match integer(value) {
                 Some(1..) => {}
                 Some(_) => return syntax_error().into(),
@@ -89,7 +90,7 @@ pub(super) fn scan(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     })
 }
 
-/// Longer ones take long to compare with long keys.
+/// The longest pattern. Longer ones would take long to compare with long keys.
 const LONGEST_PATTERN: usize = 256;
 
 fn matching(session: &Session, pattern: &[u8], reply: fn(Vec<Reply>) -> Reply) -> Answer {
@@ -121,11 +122,11 @@ pub(super) fn memory(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     }
 }
 
-/// Whether a pattern stands for a text: `*` for anything, `?` for one byte, `[ab]`, `[a-c]` and `[^a]` for one of some
-/// bytes; `\` takes the next byte as it is.
+/// Returns whether a pattern fits a text: `*` fits anything, `?` one byte, `[ab]`, `[a-c]` and
+/// `[^a]` one of some bytes; `\` takes the next byte as it is.
 pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut pattern_at, mut text_at) = (0, 0);
-    // Where to go on if what follows the last star does not fit.
+    // Where to go on if the rest after the last star does not fit.
     let mut star = None;
     while let Some(&byte) = text.get(text_at) {
         let rest = &pattern[pattern_at..];
@@ -145,7 +146,7 @@ pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     pattern[pattern_at..].iter().all(|&byte| byte == b'*')
 }
 
-/// The length of what the pattern begins with, if that stands for this byte.
+/// Returns the length of the first part of the pattern, if that fits this byte.
 fn length_if_fits(pattern: &[u8], byte: u8) -> Option<usize> {
     let (fits, length) = match *pattern {
         [] => return None,
@@ -160,8 +161,8 @@ fn length_if_fits(pattern: &[u8], byte: u8) -> Option<usize> {
     fits.then_some(length)
 }
 
-/// Whether the byte is one of those in brackets, and the length with the closing one. Without one the class ends with
-/// the pattern.
+/// Returns whether the byte is one of those in brackets, and the length with the closing one.
+/// Without a closing bracket the class ends with the pattern.
 fn one_of(class: &[u8], byte: u8) -> (bool, usize) {
     let is_negated = class.first() == Some(&b'^');
     let (mut at, mut found) = (usize::from(is_negated), false);
@@ -195,7 +196,7 @@ mod tests {
         a\*b a*b yes | a\*b aab no | \? ? yes | \? a no | \[a] [a] yes | \ \ yes";
 
     #[test]
-    fn patterns_stand_for_what_they_do_in_redis() {
+    fn patterns_fit_as_in_redis() {
         assert!(matches(b"*", b"") && !matches(b"", b"a") && !matches(b"[a]", b""));
         for case in CASES.split(['|', '\n']).map(str::trim).skip(1) {
             let [pattern, text, fits] = *case.split(' ').collect::<Vec<_>>() else {

@@ -1,4 +1,4 @@
-//! The server itself.
+//! Commands about the server: snapshots, shutdown, options, INFO.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -35,7 +35,8 @@ pub(super) fn lastsave(session: &mut Session, _: &[&[u8]]) -> Answer {
     Reply::Integer(session.server.saver.last()).into()
 }
 
-/// Saves while all others are served, and ends the server only if that worked: where it does not, nothing is lost.
+/// Saves while other clients are served, and ends the server only if that succeeds, so that nothing
+/// is lost.
 pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let (mut saves, mut forces) = (None, false);
     for option in arguments {
@@ -62,7 +63,7 @@ pub(super) fn shutdown(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     Answer::End(Box::pin(async move {
         if last_save == LastSave::UntilItWorks && has_file {
             match server.saver.save().await {
-                // Somebody else is ending the server.
+                // Another client is ending the server.
                 Ok(()) | Err(NotSaved::Closed) => {}
                 Err(error) => {
                     return Err(Reply::error(format!(
@@ -89,7 +90,7 @@ pub(super) fn module(_: &mut Session, arguments: &[&[u8]]) -> Answer {
     Reply::Array(vec![Reply::pairs(module)]).into()
 }
 
-/// The options that Redis has too, under its names.
+/// Replies with the options that Redis has too, under its names.
 pub(super) fn config(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let [part, ref names @ ..] = *arguments else {
         return syntax_error().into();
@@ -135,7 +136,7 @@ pub(super) fn info(session: &mut Session, _: &[&[u8]]) -> Answer {
     let sections: [(&str, Lines<'_>); 6] = [
         ("Server", &[
             ("server_name", &env!("CARGO_PKG_NAME")),
-            // Libraries that ask for it want to know which commands there may be.
+            // Some libraries choose their commands by it.
             ("redis_version", &"7.0.0"),
             ("redis_mode", &"standalone"),
             ("process_id", &std::process::id()),

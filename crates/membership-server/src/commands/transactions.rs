@@ -1,11 +1,11 @@
-//! MULTI and what belongs to it.
+//! Transactions: MULTI, EXEC, DISCARD, WATCH and UNWATCH.
 
 use super::{Answer, Command};
 use crate::reply::Reply;
 use crate::session::Session;
 use crate::transaction::Watched;
 
-/// Keys that one connection can watch.
+/// The most keys that one connection can watch.
 const MOST_WATCHED: usize = 1_024;
 
 pub(super) fn multi(session: &mut Session, _: &[&[u8]]) -> Answer {
@@ -66,7 +66,7 @@ pub(super) fn unwatch(session: &mut Session, _: &[&[u8]]) -> Answer {
     Reply::OK.into()
 }
 
-/// Keeps a command for EXEC. One that is wrong as far as can be told now aborts the transaction.
+/// Queues a command for EXEC. A command that is found to be wrong now aborts the transaction.
 pub(super) fn queue(session: &mut Session, command: &Command, arguments: &[&[u8]]) -> Reply {
     let limits = session.server.limits();
     let Some(queue) = &mut session.queue else {

@@ -1,4 +1,4 @@
-//! What a connection takes from its socket and gives to it, and what it holds meanwhile.
+//! The socket of a connection: reads, writes, time limits, and the memory that buffers hold.
 
 use std::io;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use tokio::time::timeout;
 use super::{Connection, Ended, KEPT, NO_PASSWORD};
 use crate::session::Session;
 
-/// Bytes to read at once.
+/// The bytes to read at once.
 const READ: usize = 16 << 10;
 
 impl Connection {
-    /// Reads more of the requests. False if there will be no more.
+    /// Reads more of the requests. Returns false if no more will come.
     pub(super) async fn read(&mut self) -> Result<bool, Ended> {
         let server = Arc::clone(&self.session.server);
         let limits = server.limits();
@@ -61,7 +61,7 @@ impl Connection {
         let sending = timeout(patience, self.stream.write_all(&self.replies));
         let client = &self.session.client;
         let sent = tokio::select! {
-            // What can be sent at once is sent, also to a client that is to be disconnected.
+            // Send what the socket takes at once, even to a client that is to be disconnected.
             biased;
             sent = sending => sent,
             () = client.end.wait() => return Err(client.reason().into()),
@@ -77,7 +77,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Reports the bytes of its buffers to whoever adds up those of all. Less than a read more or less is not worth it.
+    /// Reports the bytes of its buffers, to be added up for all clients. Differences of less than a
+    /// read are not reported.
     pub(super) fn account(&self) {
         let Session {
             server,
@@ -93,8 +94,8 @@ impl Connection {
         }
     }
 
-    /// Says that nothing more comes, and reads a little of what is under way: closed with that unread, the system
-    /// would take back what the client has not read yet.
+    /// Ends the sending, and reads a little of the input in transit. If the socket were closed with
+    /// that unread, the system would discard the replies that the client has not read yet.
     pub(super) async fn say_goodbye(&mut self) {
         const PATIENCE: Duration = Duration::from_secs(1);
         const MOST: usize = 1 << 20;
@@ -111,7 +112,7 @@ impl Connection {
             }
             io::Result::Ok(())
         };
-        // The client may be gone already, and that is as good.
+        // The client may be gone already, which is as good.
         let _ = timeout(PATIENCE, rest).await;
     }
 }

@@ -1,11 +1,11 @@
-// What the clients for Node compare their replies with.
+// Checks: compare the replies of the clients for Node with the sequence.
 
 const assert = require("node:assert");
 const fs = require("node:fs");
 
 const sequence = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
 
-// A reply as it is in the sequence.
+// Converts a reply to its form in the sequence.
 function plain(reply) {
   if (reply instanceof Error) return { error: reply.message };
   if (Array.isArray(reply)) return reply.map(plain);

@@ -1,4 +1,4 @@
-// The sequence in the transactions and in the pipelines of ioredis.
+// ioredis: runs the sequence in its transactions and in its pipelines.
 
 const { Redis } = require("ioredis");
 const { check, port, sequence } = require("./check.cjs");

@@ -1,4 +1,5 @@
-// The sequence in the transactions of node-redis, and in the pipelines that it makes of commands of one moment.
+// node-redis: runs the sequence in its transactions, and in the pipelines that it makes of
+// simultaneous commands.
 
 const { createClient } = require("redis");
 const { check, port, sequence } = require("./check.cjs");
@@ -8,7 +9,7 @@ async function main() {
     const client = await createClient({ socket: { host: "127.0.0.1", port }, RESP }).connect();
     const queue = client.multi();
     for (const [words] of sequence) queue.sendCommand(words);
-    // One error among the replies makes an error of them all, which has them.
+    // One error among the replies rejects all of them; the error contains them.
     const replies = await queue.exec().catch((error) => error.replies ?? Promise.reject(error));
     check(`node-redis, multi, RESP${RESP}`, replies);
     const sent = sequence.map(([words]) => client.sendCommand(words));

@@ -30,12 +30,12 @@ for protocol in (2, 3):
     check(cuckoo.count(key, "a"), 1)
     check(cuckoo.delete(key, "a"), 1)
     check(cuckoo.delete(key, "a"), 0)
-    # An object with names of its own for the older version, what the server says for the newer.
+    # An object with names of its own for the older version, the names of the server for the newer.
     info = cuckoo.info(key)
     check(info.insertedNum if protocol == 2 else info[b"Number of items inserted"], 4)
     check(info.deletedNum if protocol == 2 else info[b"Number of items deleted"], 1)
 
-    # As its documentation shows: a dump, and the filter made again from it.
+    # As its documentation shows: dump the filter, and restore it.
     chunks, iterator = [], 0
     while True:
         iterator, data = cuckoo.scandump(key, iterator)
@@ -47,10 +47,21 @@ for protocol in (2, 3):
         check(cuckoo.loadchunk(key, iterator, data) in (True, b"OK", "OK"), True)
     check(cuckoo.mexists(key, "b", "c", "a"), [1, 1, 0])
 
+    # A window: the client's own methods have all of it but the commands that RedisBloom lacks.
+    check(client.execute_command("CF.RESERVE", f"window{protocol}", 1000, "WINDOW", 0.5), True)
+    check(cuckoo.addnx(f"window{protocol}", "nonce"), 1)
+    check(cuckoo.addnx(f"window{protocol}", "nonce"), 0)
+    check(client.execute_command("CF.REFRESH", f"window{protocol}", "nonce", "other"), [0, 1])
+    info = cuckoo.info(f"window{protocol}")
+    check(info.insertedNum if protocol == 2 else info[b"Number of generations"], 2)
+    while cuckoo.exists(f"window{protocol}", "nonce"):
+        pass
+    check(cuckoo.addnx(f"window{protocol}", "nonce"), 1)
+
     check("cf.add" in client.command(), True)
     check(list(client.scan_iter(match=key)), [key.encode()])
 
-    # Who is connected, and the end of one of them.
+    # List connections, and close one of them.
     other = redis.Redis(port=port, password=password, single_connection_client=True, client_name="other")
     [listed] = [one for one in client.client_list() if one["name"] == "other"]
     check(int(listed["id"]), other.client_id())
@@ -63,7 +74,7 @@ for protocol in (2, 3):
     for item in range(1000):
         pipeline.execute_command("CF.ADD", key, item)
     check(pipeline.execute(), [1] * 1000)
-    # Transactions are what its pipelines are unless told otherwise.
+    # Its pipelines are transactions by default.
     pipeline = client.pipeline()
     for item in range(1000, 2000):
         pipeline.execute_command("CF.ADD", key, item)
@@ -104,7 +115,7 @@ for protocol in (2, 3):
             raise AssertionError(f"{name}: no error")
 
 try:
-    # Unless told, it tries a wrong password ten times.
+    # Without this, it tries a wrong password ten times.
     redis.Redis(port=port, password="wrong", retry=Retry(NoBackoff(), 0)).ping()
 except redis.AuthenticationError:
     pass

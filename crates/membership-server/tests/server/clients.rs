@@ -1,4 +1,4 @@
-//! The clients that people have.
+//! Clients: runs the usual client programs and libraries.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::process::Server;
 use crate::wire::fits;
 
 #[test]
-fn redis_cli_works() {
+fn runs_redis_cli() {
     if !has_redis_tools() {
         return;
     }
@@ -34,7 +34,7 @@ fn redis_cli_works() {
         let said = output("redis-cli", &words).replace('\n', " ");
         assert!(fits(expected, said.trim_end()), "{case}: {said}");
     }
-    // Commands from standard input, with a pipe at each end, and its own bulk mode.
+    // Sends commands from standard input, with a pipe at each end, and in its own bulk mode.
     let pipe = Command::new("sh")
         .arg("-c")
         .arg(format!(
@@ -47,13 +47,13 @@ fn redis_cli_works() {
 }
 
 #[test]
-fn redis_py_works() {
+fn runs_redis_py() {
     let Some(python) = python() else {
         return;
     };
     let file = crate::process::path("password");
     std::fs::write(&file, "open sesame").expect("a file");
-    let options = format!("--growing --password-file {}", file.display());
+    let options = format!("--password-file {}", file.display());
     let server = Server::start(&options);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/redis_py.py");
     let port = server.address.port().to_string();
@@ -61,7 +61,8 @@ fn redis_py_works() {
     assert!(said.ends_with("all as documented\n"), "{said}");
 }
 
-/// Runs a script that asks for the sequence of commands in the transactions and the pipelines of a client.
+/// Runs a script that sends the sequence of commands in the transactions and the pipelines of a
+/// client.
 fn runs_the_sequence(program: impl AsRef<OsStr>, script: &str, modules: &Path) {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
     let server = Server::start("");
@@ -79,14 +80,14 @@ fn runs_the_sequence(program: impl AsRef<OsStr>, script: &str, modules: &Path) {
 }
 
 #[test]
-fn the_transactions_and_pipelines_of_redis_py_work() {
+fn runs_transactions_and_pipelines_of_redis_py() {
     if let Some(python) = python() {
         runs_the_sequence(python, "redis_py_pipelines.py", Path::new(""));
     }
 }
 
 #[test]
-fn the_transactions_and_pipelines_of_the_clients_for_node_work() {
+fn runs_transactions_and_pipelines_of_node_clients() {
     if let Some(modules) = node_modules() {
         runs_the_sequence("node", "ioredis.cjs", &modules);
         runs_the_sequence("node", "node_redis.cjs", &modules);
@@ -94,7 +95,7 @@ fn the_transactions_and_pipelines_of_the_clients_for_node_work() {
 }
 
 #[test]
-fn redis_benchmark_works_while_others_add_and_delete() {
+fn runs_redis_benchmark_beside_other_clients() {
     if !has_redis_tools() {
         return;
     }
@@ -103,7 +104,7 @@ fn redis_benchmark_works_while_others_add_and_delete() {
     server.converse("CF.RESERVE f 1000000 EXPANSION 0 -> +OK");
     let is_over = AtomicBool::new(false);
     let rounds: Vec<usize> = thread::scope(|scope| {
-        // Owners, each of items of its own: nothing of theirs is ever missed, and all of it goes.
+        // Each owner has its own items: none is ever missed, and all can be deleted.
         let owners: Vec<_> = (0..4)
             .map(|owner| {
                 let (server, is_over) = (&server, &is_over);
@@ -112,7 +113,7 @@ fn redis_benchmark_works_while_others_add_and_delete() {
                     let mut rounds = 0;
                     while !is_over.load(Ordering::Relaxed) || rounds == 0 {
                         let item = format!("{owner}:{}", rounds % 100);
-                        // An own item is neither missed nor taken.
+                        // Its own item is neither missed nor deleted by others.
                         client.converse(&format!(
                             "CF.ADD f {item} -> :1
                             CF.EXISTS f {item} -> :1

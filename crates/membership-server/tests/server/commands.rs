@@ -1,10 +1,11 @@
-//! What every command replies: dialogues, and what takes more than a dialogue.
+//! Commands: checks the replies of every command, mostly by dialogues.
 
 use crate::process::{Server, until};
+use crate::programs::exchange_filters;
 use crate::wire::request;
 
 #[test]
-fn keys_are_listed_and_deleted() {
+fn lists_and_deletes_keys() {
     Server::start("--default-capacity 1000").converse(
         "cf.add f b -> :1
         CF.INSERT g CAPACITY 100 ITEMS c -> *1 :1
@@ -34,7 +35,7 @@ fn keys_are_listed_and_deleted() {
 }
 
 #[test]
-fn filters_are_described() {
+fn describes_filters() {
     let server = Server::start("");
     let client = &mut server.client();
     client.converse(
@@ -49,17 +50,17 @@ fn filters_are_described() {
         CF.INSERT g NOCREATE NOCREATE -> -ERR wrong number of arguments for 'cf.insert' command
         DBSIZE -> :1",
     );
-    // With its key, and its place.
+    // The size includes the key and its place.
     let size = client.described("f", "Size");
     let memory = client.number("MEMORY USAGE f");
     assert!((size + 1..size + 200).contains(&memory), "{size} {memory}");
 }
 
-/// For all that a key takes, and what is put aside for its first snapshot.
+/// Checks the size of a key with all its overhead, and with the memory for its first snapshot.
 #[test]
 fn a_small_key_takes_little() {
     for (options, most) in [("", 6 << 10), (" EXPANSION 0", 4 << 10)] {
-        let server = Server::start("--growing");
+        let server = Server::start("");
         let client = &mut server.client();
         client.converse(&format!("CF.RESERVE k 1000{options} -> +OK"));
         let used = client.number("MEMORY USAGE k");
@@ -71,11 +72,11 @@ fn a_small_key_takes_little() {
 }
 
 #[test]
-fn a_full_filter_says_so_and_loses_nothing() {
+fn a_full_filter_refuses_and_loses_nothing() {
     let server = Server::start("");
     let client = &mut server.client();
     client.converse("CF.RESERVE f 100 EXPANSION 0 -> +OK\nCF.ADD f {0..100} -> :1");
-    // Of many that come when it is full some find a slot, and others do not.
+    // When the filter is full, some of many further items find a slot, and others do not.
     let items: Vec<usize> = (100..400).collect();
     let words: String = items.iter().map(|item| format!(" {item}")).collect();
     let replies = client.say(&format!("CF.INSERT f ITEMS{words}"));
@@ -95,7 +96,7 @@ fn a_full_filter_says_so_and_loses_nothing() {
 }
 
 #[test]
-fn a_dump_is_the_filter_as_it_was() {
+fn a_dump_restores_the_same_filter() {
     let server = Server::start("");
     let client = &mut server.client();
     for kind in ["0", "2"] {
@@ -107,12 +108,12 @@ fn a_dump_is_the_filter_as_it_was() {
         ));
         let mut before = 0;
         let chunks = client.dump(key, |client| {
-            // What comes after the first chunk is not in the dump.
+            // Changes after the first chunk are not in the dump.
             if before > 0 {
                 client.say(&format!("CF.ADD {key} late"));
             }
             before += 1;
-            // Each from another connection: a pool of them is what libraries have.
+            // Ask on another connection each time, as a pool of connections does.
             *client = server.client();
         });
         assert!(chunks.len() >= 3, "{} chunks", chunks.len());
@@ -139,14 +140,20 @@ fn a_dump_is_the_filter_as_it_was() {
 }
 
 #[test]
-fn what_is_no_dump_is_refused() {
+fn programs_and_clients_exchange_filters() {
+    let server = Server::start("");
+    exchange_filters(&mut server.client());
+}
+
+#[test]
+fn refuses_damaged_dumps() {
     let server = Server::start("");
     let client = &mut server.client();
     client.converse("CF.RESERVE f 100 -> +OK");
     client.converse("CF.ADD f a -> :1");
     let chunks = client.dump("f", |_| {});
     client.converse("CF.SCANDUMP f 700 -> -Invalid position");
-    // Every byte of it is wrong in turn.
+    // Each byte is wrong in turn.
     for at in 0..chunks[0].1.len() {
         let mut damaged = chunks[0].clone();
         damaged.1[at] ^= 0x41;
@@ -158,7 +165,7 @@ fn what_is_no_dump_is_refused() {
 }
 
 #[test]
-fn clients_say_who_they_are() {
+fn clients_have_names() {
     let server = Server::start("");
     let client = &mut server.client();
     client.converse(
@@ -182,7 +189,7 @@ fn clients_say_who_they_are() {
         CONFIG GET nothing -> *0
         CONFIG GET MAXMEMORY-* timeout -> *4 $17 maxmemory-clients ~ $7 timeout $1 0
         LASTSAVE x -> -ERR wrong number of arguments for 'lastsave' command
-        NONSENSE a b -> -ERR unknown command 'NONSENSE', with args beginning with: 'a' 'b'
+        NONSENSE a b -> -ERR unknown command 'NONSENSE', with args beginning with: 'a' 'b'. This server holds filters only: COMMAND LIST names the commands
         AUTH default any -> +OK
         SHUTDOWN SAVE -> -ERR the server has no snapshot file: start it with --snapshot
         SAVE -> -ERR the server has no snapshot file: start it with --snapshot
@@ -208,7 +215,7 @@ fn clients_say_who_they_are() {
 }
 
 #[test]
-fn the_newer_protocol_has_maps_truth_and_a_null() {
+fn resp3_has_maps_booleans_and_null() {
     Server::start("").converse(
         "HELLO 3 -> %7 $6 server $17 membership-server ~ $5 proto :3 ~
         CLIENT GETNAME -> _",
@@ -216,7 +223,7 @@ fn the_newer_protocol_has_maps_truth_and_a_null() {
 }
 
 #[test]
-fn pipelines_are_answered_in_order_and_lines_are_commands_too() {
+fn pipelines_and_inline_commands_are_answered_in_order() {
     let server = Server::start("--max-pipeline 7");
     let client = &mut server.client();
     let (mut requests, mut expected) = (Vec::new(), String::new());
@@ -226,7 +233,7 @@ fn pipelines_are_answered_in_order_and_lines_are_commands_too() {
         requests.extend(request(&["ECHO", &item]));
         expected += &format!(":1\r\n${}\r\n{item}\r\n", item.len());
     }
-    // However it is cut into packets.
+    // Cut into packets anywhere.
     for part in requests.chunks(977) {
         client.send(part);
     }
@@ -272,11 +279,11 @@ fn commands_wait_for_exec() {
 }
 
 #[test]
-fn what_is_wrong_when_it_is_queued_aborts_all() {
+fn a_wrong_queued_command_aborts_all() {
     let server = Server::start("");
     for wrong in [
         "CF.ADD f -> -ERR wrong number of arguments for 'cf.add' command",
-        "CF.NONSENSE f -> -ERR unknown command 'CF.NONSENSE', with args beginning with: 'f'",
+        "CF.NONSENSE f -> -ERR unknown command 'CF.NONSENSE', with args beginning with: 'f'. ~",
         "SAVE -> -ERR Command not allowed inside a transaction",
         "SHUTDOWN NOSAVE -> -ERR Command not allowed inside a transaction",
     ] {
@@ -292,7 +299,7 @@ fn what_is_wrong_when_it_is_queued_aborts_all() {
 }
 
 #[test]
-fn watched_keys_that_change_stop_exec() {
+fn changed_watched_keys_stop_exec() {
     let server = Server::start("--default-capacity 1000");
     let (client, other) = (&mut server.client(), &mut server.client());
     other.say("CF.ADD f a");
@@ -316,7 +323,7 @@ fn watched_keys_that_change_stop_exec() {
             other.converse(&format!("{command} -> !-~"));
         }
         let outcome = if runs { "*1 +PONG" } else { "*-1" };
-        // Behind the first EXEC it watches no more.
+        // After the first EXEC no key is watched.
         client.converse(&format!(
             "MULTI -> +OK
             WATCH x -> -ERR WATCH inside MULTI is not allowed
@@ -338,7 +345,7 @@ fn watched_keys_that_change_stop_exec() {
 }
 
 #[test]
-fn a_transaction_takes_no_more_memory_than_allowed() {
+fn limits_the_memory_of_a_transaction() {
     let server = Server::start("--max-transaction 1000 --max-request 65536");
     let long = "x".repeat(10_000);
     for (item, fit) in [("a", 1_000), (long.as_str(), 6)] {
@@ -356,7 +363,7 @@ fn a_transaction_takes_no_more_memory_than_allowed() {
 }
 
 #[test]
-fn all_of_a_transaction_is_run_though_nobody_reads_the_replies() {
+fn runs_a_whole_transaction_without_a_reader() {
     let server = Server::start("--request-timeout 0.3 --max-item 1000000");
     let mut client = server.client();
     client.send(b"MULTI\r\n");

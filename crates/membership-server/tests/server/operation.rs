@@ -1,4 +1,4 @@
-//! What an operator sees and sets.
+//! Operation: metrics, limits, options, logs and lists.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ pub(crate) fn get(address: SocketAddr, request: &str) -> String {
     response
 }
 
-/// What is in one text, line by line, is in another.
+/// Checks that each line of one text is in another.
 fn has_lines(text: &str, lines: &str) {
     for line in lines.lines().map(str::trim) {
         let is_there = text.lines().any(|other| other == line);
@@ -31,7 +31,7 @@ fn has_lines(text: &str, lines: &str) {
 }
 
 #[test]
-fn metrics_say_what_happened() {
+fn metrics_count_events() {
     let server = Server::start("--http 127.0.0.1:0 --default-capacity 1000");
     let http = server.http.expect("an address");
     let mut client = server.client();
@@ -92,7 +92,7 @@ fn metrics_say_what_happened() {
 }
 
 #[test]
-fn there_are_no_more_connections_than_allowed() {
+fn limits_connections() {
     let server = Server::start("--max-connections 3");
     let mut clients: Vec<_> = (0..3).map(|_| server.client()).collect();
     for client in &mut clients {
@@ -110,11 +110,11 @@ fn there_are_no_more_connections_than_allowed() {
 }
 
 #[test]
-fn filters_take_no_more_memory_than_allowed() {
+fn limits_the_memory_of_filters() {
     let options = "--max-memory 1000000 --max-growth 300000 --max-filters 4 --max-transaction 1";
     let server = Server::start(options);
     let mut client = server.client();
-    // First not a huge allocation, whatever is asked for.
+    // A huge allocation is refused first, whatever the request.
     client.converse(
         "CF.RESERVE f 10000000 EXPANSION 0 -> -ERR~
         CF.RESERVE f 10000000 EXPANSION 2 -> -ERR~
@@ -125,7 +125,7 @@ fn filters_take_no_more_memory_than_allowed() {
         CF.RESERVE a{0..3} 100 EXPANSION 2 -> +OK
         CF.RESERVE d 200000 EXPANSION 2 -> -ERR~at most 300000 bytes (--max-growth), and this one needs ~",
     );
-    // What is allowed, what is left of it, and what would do.
+    // The error has the limit, the rest of it, and the required memory.
     let reply = client.say("CF.RESERVE d 600000 EXPANSION 0");
     let numbers = reply.split(|letter: char| !letter.is_ascii_digit());
     let numbers: Vec<usize> = numbers.filter_map(|digits| digits.parse().ok()).collect();
@@ -140,13 +140,13 @@ fn filters_take_no_more_memory_than_allowed() {
         CF.RESERVE e 100 EXPANSION 0 -> -ERR~there can be at most 4 (--max-filters)
         CF.ADD e item -> -ERR~there can be at most 4 (--max-filters)",
     );
-    // One that grows stops at its share.
+    // A growing filter stops at its limit.
     let full = (0..500_000).step_by(500);
     let mut full = full.filter(|&first| client.insert("a0", first..first + 500) > 0);
-    assert!(full.next().is_some(), "it grew for ever");
+    assert!(full.next().is_some(), "it grew without a limit");
     let usage = client.number("MEMORY USAGE a0");
     assert!((100_000..=300_000).contains(&usage), "{usage}");
-    // What is dropped makes room. A limit of one is told as well as others.
+    // A removed filter makes room. A limit of one is reported as well.
     client.converse(
         "DEL a0 -> :1
         CF.RESERVE a0 100 EXPANSION 2 -> +OK
@@ -157,17 +157,17 @@ fn filters_take_no_more_memory_than_allowed() {
 }
 
 #[test]
-fn filters_that_grow_are_charged_when_they_grow() {
+fn charges_growing_filters_when_they_grow() {
     let server = Server::start("");
     let mut client = server.client();
-    // Whatever the expansion, it doubles.
+    // It doubles, whatever the expansion.
     client.converse(
         "CF.RESERVE small{0..500} 100 EXPANSION 1 -> +OK
         CF.RESERVE steep 1000 EXPANSION 30000 -> +OK",
     );
     assert_eq!(client.insert("steep", 0..100_000), 0);
-    // Many that grow by turns until nothing is left.
-    let server = Server::start("--growing --max-memory 200000");
+    // Many filters grow by turns until nothing is left.
+    let server = Server::start("--max-memory 200000");
     let mut client = server.client();
     client.converse("CF.RESERVE f{0..7} 100 EXPANSION 2 -> +OK");
     let mut added = Vec::new();
@@ -190,7 +190,7 @@ fn filters_that_grow_are_charged_when_they_grow() {
 }
 
 #[test]
-fn a_list_is_there_before_the_first_client() {
+fn loads_a_list_before_the_first_client() {
     let [lines, json, snapshot] = ["list.txt", "list.json", "snapshot"].map(path);
     let domains = (0..5_000).map(|number| format!("host{number}.example\n"));
     let domains: String = domains.collect();
@@ -208,7 +208,7 @@ fn a_list_is_there_before_the_first_client() {
         assert_eq!(comment, ":0\r\n");
         let logs = server.stop();
         assert!(logs.contains("\"items\":5000"), "{logs}");
-        // All but a few that pass for others.
+        // All but a few false positives.
         assert_eq!(logs.contains("\"new\":0"), restart, "{logs}");
     }
     let server = Server::start(&format!("--load {}", json.display()));
@@ -216,7 +216,7 @@ fn a_list_is_there_before_the_first_client() {
 }
 
 #[test]
-fn options_that_would_do_harm_are_refused() {
+fn refuses_harmful_options() {
     let written = |bytes: &[u8]| {
         let file = path("file");
         fs::write(&file, bytes).expect("a file");
@@ -229,7 +229,7 @@ fn options_that_would_do_harm_are_refused() {
         written(b"[1]"),
     );
     let (nested, cut) = (written(&b"[".repeat(1_000_000)), written(b"[\"a\","));
-    // Longer than a name can be, so that nobody is asked for it.
+    // Longer than a name can be, so that no server is asked for it.
     let unknown = format!("{}.invalid:1", "x".repeat(64));
     let taken = Server::start("");
     let (missing, taken) = (missing.display(), taken.address);
@@ -249,12 +249,14 @@ fn options_that_would_do_harm_are_refused() {
         2 --max-client-memory 60M -> less than four times --max-request
         2 --max-item 16X -> such as 1000, 16K, 64M or 1G
         2 --max-item 1G -> not from 1 to 536870912 bytes
-        2 --max-memory 99999999999G -> not from 0
+        2 --max-memory 99999999999G -> not from 1
         2 --load-key k -> --load <FILE>
         2 --snapshot-interval 3 -> --snapshot <FILE>
         2 --stop-writes-on-save-error -> --snapshot <FILE>
-        2 --behind-a-mutex --growing -> cannot be used with
-        2 --growing --max-memory 1M --max-growth 2M -> --max-growth is more than --max-memory
+        2 --growing -> unexpected argument '--growing'
+        2 --max-memory 0 -> not from 1 to
+        2 --max-growth 0 -> not from 1 to
+        2 --max-memory 1M --max-growth 2M -> --max-growth is more than --max-memory
         3 --bind {unknown} -> cannot find the address of
         3 --bind {taken} -> cannot listen
         3 --bind 192.0.2.1:1 --password-file /etc/hostname -> cannot listen
@@ -268,7 +270,8 @@ fn options_that_would_do_harm_are_refused() {
         3 --load {nested} -> not a JSON array of strings
         3 --load {cut} -> not a JSON array of strings: 
         3 --load-key k --load / -> list /
-        3 --default-capacity 99999999999999 --load /dev/null -> are left, and this one needs
+        3 --default-capacity 999999999 --load /dev/null -> are left, and this one needs
+        3 --default-capacity 99999999999999 --load /dev/null -> items is too large: at most
         0 --help -> --max-pipeline
         0 --help -> Exit status
         0 --help -> RESP3",
@@ -280,11 +283,9 @@ fn options_that_would_do_harm_are_refused() {
         assert_eq!(ended.to_string(), status, "{options}: {said}");
         assert!(said.contains(words), "{options}: {said}");
     }
-    // Less memory than there is unless it is set needs no other option.
-    for options in ["--max-memory 8M", "--max-memory 8M --growing"] {
-        Server::start(options).converse("CF.ADD f a -> :1");
-    }
-    // Names do as well as numbers.
+    // With less memory than by default, no other option is needed.
+    Server::start("--max-memory 8M").converse("CF.ADD f a -> :1");
+    // Names work like numbers.
     let named = Server::start("--bind localhost:0 --http localhost:0");
     assert!(named.address.ip().is_loopback());
     named.converse("PING -> +PONG");
@@ -293,7 +294,7 @@ fn options_that_would_do_harm_are_refused() {
 }
 
 #[test]
-fn what_is_under_way_is_answered_when_the_server_ends() {
+fn answers_requests_in_progress_at_the_end() {
     let server = Server::start("");
     let mut clients: Vec<_> = (0..8).map(|_| server.client()).collect();
     for client in &mut clients {
@@ -301,19 +302,19 @@ fn what_is_under_way_is_answered_when_the_server_ends() {
     }
     server.stop();
     for client in clients {
-        // Closed in order, with nothing lost on the way.
+        // The connection is closed in order, with nothing lost in transit.
         assert_eq!(client.rest(), "");
     }
 }
 
 #[test]
-fn nobody_has_to_read_the_logs() {
+fn unread_logs_do_not_block() {
     for logs in [Logs::Closed, Logs::Stuck] {
         let file = path("snapshot");
         let options = format!("--snapshot {}", file.display());
         let server = Server::start_with(&format!("{options} --max-connections 4"), logs);
         let mut client = server.client();
-        // Each of them is a line, and all together more than a pipe holds.
+        // Each request is a line of the log, and all together are more than a pipe holds.
         for _ in 0..1_000 {
             let mut wrong = server.client();
             wrong.try_send(b"*x\r\n");
@@ -336,7 +337,7 @@ fn nobody_has_to_read_the_logs() {
 }
 
 #[test]
-fn large_work_of_one_client_does_not_stop_the_others() {
+fn large_work_of_one_client_does_not_block_others() {
     let server = Server::start("--threads 1 --max-item 4096");
     let mut large = server.client();
     large.converse("CF.RESERVE f 10000 EXPANSION 0 -> +OK");
@@ -346,7 +347,7 @@ fn large_work_of_one_client_does_not_stop_the_others() {
     large.send(&request(&words.split(' ').collect::<Vec<_>>()));
     let mut other = server.client();
     let mut answered = 0;
-    // The one thread there is answers others meanwhile.
+    // The only thread answers others meanwhile.
     while !large.has_reply() {
         other.converse("PING -> +PONG");
         answered += 1;
@@ -366,7 +367,7 @@ fn dumps_count_as_memory() {
     let server = Server::start("--max-memory 1000000");
     let mut client = server.client();
     client.converse("CF.RESERVE f 100000 EXPANSION 0 -> +OK\nCF.ADD f a -> :1");
-    // The dump is kept for the one who goes on with it.
+    // The dump is kept for the client that continues it.
     let mut asked = 0;
     let dump = client.dump("f", |client: &mut Client| {
         asked += 1;

@@ -1,4 +1,4 @@
-//! A server of a test's own.
+//! Processes: a server for a test.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -11,10 +11,11 @@ use std::time::Duration;
 use crate::wait::wait;
 use crate::wire::Client;
 
-/// Longer than anything takes on a busy machine. No test is right or wrong by time.
+/// Longer than anything takes on a busy machine. No test depends on time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The server with options, each of the form `--name value`, where the value can have blanks in it.
+/// Returns the server with options, each of the form `--name value`, where the value can have
+/// blanks in it.
 fn command(options: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_membership-server"));
     let options = format!(" {options}");
@@ -28,14 +29,15 @@ fn command(options: &str) -> Command {
     command
 }
 
-/// The status with which a server ends that is not to start, and what it says. One that starts all the same is ended.
+/// Returns the exit status and the output of a server that should not start. A server that does
+/// start is killed.
 pub(crate) fn refused(options: &str) -> (i32, String) {
     let mut process = command(options)
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
     let mut said = String::new();
-    // To its end or, if it has begun to serve, to the line that says so.
+    // Read to the end or, if it has begun to serve, to the line that says so.
     let lines = BufReader::new(process.stderr.take().expect("piped")).lines();
     for line in lines {
         said += &line.expect("a log");
@@ -49,12 +51,12 @@ pub(crate) fn refused(options: &str) -> (i32, String) {
     (ended.status.code().unwrap_or(-1), said)
 }
 
-/// What becomes of a server's logs once it is ready.
+/// The fate of a server's logs once it is ready.
 pub(crate) enum Logs {
     Read,
-    /// Nobody can read them any more.
+    /// The reader is gone.
     Closed,
-    /// Nobody does, though somebody could.
+    /// The reader does not read.
     Stuck,
 }
 
@@ -66,7 +68,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts one on a port that is free, and waits until it is ready.
+    /// Starts a server on a free port, and waits until it is ready.
     pub(crate) fn start(options: &str) -> Self {
         Self::start_with(options, Logs::Read)
     }
@@ -109,7 +111,7 @@ impl Server {
         }
     }
 
-    /// Bytes, by the name of a line of what Linux says of the process.
+    /// Returns bytes, by the name of a line in the status that Linux gives of the process.
     pub(crate) fn memory(&self, line: &str) -> usize {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
         let status = status.expect("a process");
@@ -126,7 +128,7 @@ impl Server {
         Client::connect(self.address)
     }
 
-    /// The reply to the words of a line on a connection of its own.
+    /// Returns the reply to the words of a line on a connection of its own.
     pub(crate) fn say(&self, line: &str) -> String {
         self.client().say(line)
     }
@@ -142,7 +144,7 @@ impl Server {
         assert!(sent.expect("kill").success());
     }
 
-    /// Waits for its end. Returns how it ended, and all that it logged.
+    /// Waits for its end. Returns its exit status, and its logs.
     pub(crate) fn ended(mut self) -> (ExitStatus, String) {
         let status = wait("the end of the server", || {
             self.process.try_wait().expect("a child")
@@ -171,12 +173,12 @@ impl Drop for Server {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     wait(what, || is_so().then_some(()));
 }
 
-/// A path that no other test has, with nothing there.
+/// Returns a path that no other test uses, with nothing there.
 pub(crate) fn path(name: &str) -> PathBuf {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

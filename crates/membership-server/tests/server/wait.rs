@@ -1,11 +1,11 @@
-//! Waiting for what other processes do.
+//! Waiting for other processes.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::process::PATIENCE;
 
-/// What `ready` returns at last.
+/// Returns the first value of `ready`.
 pub(crate) fn wait<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {

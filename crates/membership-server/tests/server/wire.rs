@@ -1,6 +1,6 @@
-//! A client that sends what no library would.
+//! The wire: a client that can send anything, also what no library would.
 //!
-//! What it asks and what is replied can be told as a dialogue, a text of lines `request -> reply`:
+//! Requests and replies can be written as a dialogue, a text of lines `request -> reply`:
 //!
 //! | in a request | |
 //! |---|---|
@@ -31,7 +31,7 @@ pub(crate) struct Client {
     is_resp3: bool,
 }
 
-/// Words as an array of bulk strings.
+/// Encodes words as an array of bulk strings.
 pub(crate) fn request<W: AsRef<[u8]>>(words: &[W]) -> Vec<u8> {
     let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
     for word in words {
@@ -52,7 +52,7 @@ fn number(text: Option<&str>, reply: &str) -> usize {
     number.unwrap_or_else(|| panic!("no number in {reply}"))
 }
 
-/// What a request of a dialogue stands for.
+/// Expands a request of a dialogue.
 fn each(request: &str) -> Vec<String> {
     let numbers = |open: char, close: char| -> Option<(&str, Range<usize>, &str)> {
         let (before, rest) = request.split_once(open)?;
@@ -71,7 +71,7 @@ fn each(request: &str) -> Vec<String> {
     vec![request.to_owned()]
 }
 
-/// Whether a text is like a pattern, in which `~` stands for anything.
+/// Returns whether a text fits a pattern, in which `~` stands for anything.
 pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('~') else {
         return pattern == text;
@@ -109,17 +109,17 @@ impl Client {
         self.stream.write_all(bytes).expect("sent");
     }
 
-    /// Sends what a server that has had enough may not take any more.
+    /// Sends bytes to a server that may have closed the connection. Returns whether it took them.
     pub(crate) fn try_send(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }
 
-    /// The address that the server knows it by.
+    /// Returns the address by which the server knows it.
     pub(crate) fn address(&self) -> SocketAddr {
         self.stream.local_addr().expect("a socket")
     }
 
-    /// Sends the same again and again until the server takes no more for a while.
+    /// Sends the same bytes repeatedly until the server takes no more for a while.
     pub(crate) fn send_what_fits(&mut self, bytes: &[u8]) {
         let stream = &mut self.stream;
         let pause = Duration::from_millis(200);
@@ -131,25 +131,26 @@ impl Client {
         self.stream.shutdown(Shutdown::Write).expect("a socket");
     }
 
-    /// The reply to a command, as it came.
+    /// Returns the raw reply to a command.
     pub(crate) fn ask<W: AsRef<[u8]>>(&mut self, words: &[W]) -> String {
         self.send(&request(words));
         self.reply()
     }
 
-    /// The reply to the words of a line, as it came. Behind `HELLO 3` replies are in the newer version of the protocol.
+    /// Returns the raw reply to the words of a line. Behind `HELLO 3` replies are in the newer
+    /// version of the protocol.
     pub(crate) fn say(&mut self, line: &str) -> String {
         self.send(&line_request(line));
         self.is_resp3 |= line.starts_with("HELLO 3");
         self.reply()
     }
 
-    /// Asks for each line of a dialogue, and checks the replies.
+    /// Sends each request of a dialogue, and checks the replies.
     pub(crate) fn converse(&mut self, dialogue: &str) {
         self.converse_as(dialogue, false);
     }
 
-    /// The same with RedisBloom, or with this server.
+    /// Holds a dialogue with RedisBloom, or with this server.
     pub(crate) fn converse_as(&mut self, dialogue: &str, is_redisbloom: bool) {
         let lines = dialogue.lines().map(str::trim);
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -186,13 +187,13 @@ impl Client {
         }
     }
 
-    /// The number that a command replies.
+    /// Returns the number that a command replies.
     pub(crate) fn number(&mut self, line: &str) -> usize {
         let reply = self.say(line);
         number(reply.trim_end().strip_prefix(':'), &reply)
     }
 
-    /// The number behind a name in the reply to INFO.
+    /// Returns the number behind a name in the reply to INFO.
     pub(crate) fn info(&mut self, name: &str) -> usize {
         let info = self.say("INFO");
         let mut lines = info.lines();
@@ -200,7 +201,7 @@ impl Client {
         number(value, &info)
     }
 
-    /// The number behind a name in the reply to CF.INFO.
+    /// Returns the number behind a name in the reply to CF.INFO.
     pub(crate) fn described(&mut self, key: &str, name: &str) -> usize {
         let info = self.ask(&["CF.INFO", key]);
         let mut lines = info.lines().skip_while(|line| line.get(1..) != Some(name));
@@ -208,12 +209,12 @@ impl Client {
         number(value, &info)
     }
 
-    /// Adds numbers to a filter. Returns how many did not fit.
+    /// Adds numbers to a filter. Returns how many were refused.
     pub(crate) fn insert(&mut self, key: &str, items: Range<usize>) -> usize {
         self.of_items(&["CF.INSERT", key, "ITEMS"], items, ":-1\r\n")
     }
 
-    /// How many of some numbers are in a filter.
+    /// Returns how many of some numbers are found in a filter.
     pub(crate) fn found(&mut self, key: &str, items: Range<usize>) -> usize {
         self.of_items(&["CF.MEXISTS", key], items, ":1\r\n")
     }
@@ -224,7 +225,8 @@ impl Client {
         self.ask(&words).matches(counted).count()
     }
 
-    /// A dump of a filter: chunks, each with the iterator that is behind it. Does something else before each.
+    /// Dumps a filter: returns its chunks, each with the iterator that is behind it. Calls
+    /// `between` before each.
     pub(crate) fn dump(&mut self, key: &str, mut between: impl FnMut(&mut Self)) -> Dump {
         let mut chunks = Dump::new();
         loop {
@@ -247,7 +249,7 @@ impl Client {
         self.ask(&[b"CF.LOADCHUNK", key.as_bytes(), iterator.as_bytes(), bytes])
     }
 
-    /// The next reply, as it came.
+    /// Returns the next raw reply.
     pub(crate) fn reply(&mut self) -> String {
         String::from_utf8_lossy(&self.reply_bytes()).into_owned()
     }
@@ -262,7 +264,7 @@ impl Client {
         }
     }
 
-    /// Whether a whole reply is there, without waiting for one.
+    /// Returns whether a whole reply is there, without waiting for one.
     pub(crate) fn has_reply(&mut self) -> bool {
         self.stream.set_nonblocking(true).expect("a socket");
         let mut bytes = [0; 64 << 10];
@@ -298,7 +300,7 @@ impl Client {
         }
     }
 
-    /// How many of so many replies of one line come before the server closes the connection.
+    /// Returns how many of `most` one-line replies come before the server closes the connection.
     pub(crate) fn replies_until_the_end(&mut self, most: usize) -> usize {
         let mut replies = 0;
         while replies < most {
@@ -314,7 +316,7 @@ impl Client {
         replies
     }
 
-    /// All that comes until the server closes the connection.
+    /// Returns everything that comes until the server closes the connection.
     pub(crate) fn rest(mut self) -> String {
         let end = self.stream.read_to_end(&mut self.received);
         if let Err(error) = end {
@@ -324,7 +326,7 @@ impl Client {
     }
 }
 
-/// The iterator and the chunk in the reply to CF.SCANDUMP.
+/// Parses the iterator and the chunk in the reply to CF.SCANDUMP.
 pub(crate) fn chunk(reply: &[u8]) -> (i64, Option<Vec<u8>>) {
     use resp2::types::OwnedFrame as Frame;
     let decoded = resp2::decode::decode(reply).expect("a reply");

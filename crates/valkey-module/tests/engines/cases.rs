@@ -1,11 +1,11 @@
-//! The cases that the stand-alone server is tested with, of RedisBloom's own tests: the module says the same.
+//! Cases: runs the cases of the stand-alone server, from RedisBloom's own tests, on the module.
 
 use crate::engine::on_each;
 
-/// Each begins with a line of two number signs and its name.
+/// The cases. Each begins with a line of two number signs and its name.
 const CASES: &str = include_str!("../../../membership-server/tests/server/redisbloom/cases.txt");
 
-/// Those whose replies name options of the server.
+/// The cases whose replies name options of the server.
 const OTHER_WORDS: [&str; 1] = ["reserve_limits"];
 
 #[test]

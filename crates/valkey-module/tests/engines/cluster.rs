@@ -1,9 +1,12 @@
-//! A cluster of three primaries and three replicas: nothing that was acknowledged is lost, whatever moves or dies.
+//! Cluster: three primaries and three replicas lose no acknowledged write when slots move or nodes
+//! die.
 
 mod client;
+mod windows;
 
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -16,11 +19,11 @@ use client::ClusterClient;
 
 const KEYS: usize = 24;
 
-/// Items that were acknowledged, and whether a replica has them too for sure.
+/// The acknowledged items, in those that a replica has for sure, and others.
 #[derive(Default)]
 struct Written {
     safe: Vec<(String, String)>,
-    /// Since the last WAIT.
+    /// The items since the last WAIT.
     young: Vec<(String, String)>,
 }
 
@@ -32,6 +35,8 @@ impl Written {
 
 struct Cluster {
     engines: Vec<Engine>,
+    /// The items that were added to windows, and the number of checks in their time.
+    windows: Mutex<(Vec<windows::Added>, usize)>,
 }
 
 impl Cluster {
@@ -50,7 +55,10 @@ impl Cluster {
         create.args(["--cluster-replicas", "1", "--cluster-yes"]);
         let output = create.output().expect("it runs");
         assert!(output.status.success(), "{output:?}");
-        let cluster = Self { engines };
+        let cluster = Self {
+            engines,
+            windows: Mutex::default(),
+        };
         cluster.wait_until_ready(6);
         Some(cluster)
     }
@@ -61,7 +69,7 @@ impl Cluster {
             .map(|(_, engine)| engine)
     }
 
-    /// Waits until so many nodes agree, and so many of all are primaries or linked to theirs.
+    /// Waits until this many nodes agree, and this many of all are primaries or linked to theirs.
     fn wait_until_ready(&self, nodes: usize) {
         wait("the cluster", || {
             let is_linked = |engine: &Engine| {
@@ -78,7 +86,7 @@ impl Cluster {
         reply.lines().nth(1).expect("an id").to_owned()
     }
 
-    /// By the role that they have now.
+    /// Returns the present primaries.
     fn primaries(&self, dead: Option<usize>) -> Vec<usize> {
         let all = 0..self.engines.len();
         all.filter(|&at| Some(at) != dead && is_primary(&self.engines[at]))
@@ -103,7 +111,7 @@ impl Cluster {
     /// Moves slots one by one, by DUMP and RESTORE.
     fn reshard(&self, from: usize, to: usize, slots: usize) {
         let cli = fetch::valkey_cli().expect("it was there");
-        // It refuses to begin while nodes have not heard yet of what moved last.
+        // The command refuses to begin while nodes have not heard yet of the last move.
         wait("the slots", || {
             let address = self.engines[from].address.to_string();
             let (from, to, slots) = (self.id(from), self.id(to), slots.to_string());
@@ -115,7 +123,7 @@ impl Cluster {
         });
     }
 
-    /// Each primary and its replicas have the same, bit for bit.
+    /// Checks that each primary and its replicas have the same data, bit for bit.
     fn check_equality(&self, dead: Option<usize>) {
         for at in self.primaries(dead) {
             let primary = &self.engines[at];
@@ -125,8 +133,13 @@ impl Cluster {
                 if replica.info("master_port").as_deref() != Some(&primary.port()) {
                     continue;
                 }
+                let (windows, others): (Vec<_>, Vec<_>) =
+                    keys.iter().partition(|key| key.starts_with("kw"));
+                for key in windows {
+                    assert!(crate::windows::has_the_same(primary, replica, key), "{key}");
+                }
                 primary.wait_for_replica(replica);
-                for key in &keys {
+                for key in others {
                     let mut client = replica.client();
                     says(&mut client, "READONLY", "+OK");
                     client.send(&crate::wire::request(&["DUMP", key]));
@@ -145,13 +158,21 @@ fn is_primary(engine: &Engine) -> bool {
     engine.info("role").as_deref() == Some("master")
 }
 
+/// State that writers share with the threads that start them.
+#[derive(Default)]
+struct Progress {
+    end: AtomicBool,
+    /// The number of waits for replicas.
+    waits: AtomicUsize,
+}
+
 /// Adds items of its own until it is told to end.
-fn write(start: std::net::SocketAddr, number: usize, end: &AtomicBool) -> Written {
+fn write(start: std::net::SocketAddr, number: usize, progress: &Progress) -> Written {
     let mut client = ClusterClient::new(start);
     let mut written = Written::default();
     let mut random = Random::new(number as u64 + 77);
     let mut count = 0;
-    while !end.load(Ordering::Relaxed) {
+    while !progress.end.load(Ordering::Relaxed) {
         let key = format!("k{}", random.below(KEYS));
         let item = format!("{number}-{count}");
         count += 1;
@@ -160,20 +181,21 @@ fn write(start: std::net::SocketAddr, number: usize, end: &AtomicBool) -> Writte
             written.young.push((key, item));
         }
         if count % 100 == 0 {
-            // All of them are looked for in the end, several times.
+            // All of them are looked up at the end, several times.
             thread::sleep(Duration::from_millis(30));
             if client.wait_for_replicas() {
                 written.safe.append(&mut written.young);
             } else {
-                // Some of them may be gone with a node.
+                // Some of them may be lost with a node.
                 written.young.clear();
             }
+            progress.waits.fetch_add(1, Ordering::Relaxed);
         }
     }
     written
 }
 
-/// Ends the writers, also if what they accompany fails.
+/// A guard that ends the writers, also on a panic.
 struct End<'a>(&'a AtomicBool);
 
 impl Drop for End<'_> {
@@ -182,22 +204,30 @@ impl Drop for End<'_> {
     }
 }
 
-/// Runs writers while something is done. Returns what they wrote.
+/// Runs writers during an action. Returns what they wrote.
 fn while_writing(cluster: &Cluster, first: usize, what: impl FnOnce()) -> Vec<Written> {
-    let end = AtomicBool::new(false);
+    let progress = Progress::default();
     let start = cluster.engines[5].address;
     thread::scope(|scope| {
         let writers: Vec<_> = (first..first + 2)
             .map(|number| {
-                let end = &end;
-                scope.spawn(move || write(start, number, end))
+                let progress = &progress;
+                scope.spawn(move || write(start, number, progress))
             })
             .collect();
-        let ends = End(&end);
-        thread::sleep(Duration::from_millis(300));
+        let windows = scope.spawn(|| windows::write(start, first, &progress));
+        let ends = End(&progress.end);
+        // Even on a busy machine each writer has some safe items.
+        let waits = || progress.waits.load(Ordering::Relaxed);
+        wait("the writers", || (waits() >= 6).then_some(()));
         what();
-        thread::sleep(Duration::from_millis(300));
+        let before = waits();
+        wait("the writers", || (waits() >= before + 3).then_some(()));
         drop(ends);
+        let (added, looked) = windows.join().expect("a writer");
+        let mut windows = cluster.windows.lock().expect("nobody panics with it");
+        windows.0.extend(added);
+        windows.1 += looked;
         writers
             .into_iter()
             .map(|writer| writer.join().expect("a writer"))
@@ -214,12 +244,12 @@ fn check(cluster: &Cluster, items: &[(String, String)], what: &str) {
 }
 
 #[test]
-fn nothing_that_was_acknowledged_is_lost() {
+fn loses_no_acknowledged_write() {
     let Some(cluster) = Cluster::start() else {
         return;
     };
     let mut all = Vec::new();
-    // One filter that moves in several chunks.
+    // A filter that moves in several chunks.
     let first = &cluster.engines[cluster.primaries(None)[0]];
     let slot = |key: &str| first.number_in(&format!("CLUSTER KEYSLOT {key}"), ":");
     let mut keys = (0..).map(|number| format!("klarge{number}"));
@@ -227,11 +257,12 @@ fn nothing_that_was_acknowledged_is_lost() {
     first.says(&format!("CF.RESERVE {large} 12000000"), "+OK");
     first.says(&format!("CF.ADD {large} a"), ":1");
     all.push((large, "a".to_owned()));
-    // What one node has accepted is taken by the others.
+    windows::reserve(first.address);
+    // The other nodes must accept what one node has accepted.
     for engine in &cluster.engines {
         engine.set("cf.max-filter-bytes", "1mb");
     }
-    // Slots both ways, in both ways of moving them. Nobody dies, so nothing at all is lost.
+    // Slots move both ways, by both methods. No node dies, so nothing at all is lost.
     let primaries = cluster.primaries(None);
     let (from, to) = (primaries[0], primaries[1]);
     let written = while_writing(&cluster, 0, || {
@@ -248,7 +279,7 @@ fn nothing_that_was_acknowledged_is_lost() {
     check(&cluster, &all, "slots moved");
     cluster.check_equality(None);
 
-    // A primary dies: what a replica had acknowledged is there.
+    // A primary dies: the items that a replica had acknowledged are there.
     let victim = from;
     let mut after = Vec::new();
     let written = while_writing(&cluster, 10, || {
@@ -259,12 +290,12 @@ fn nothing_that_was_acknowledged_is_lost() {
         });
     });
     after.extend(written.into_iter().flat_map(|written| written.safe));
-    // Those between two WAITs at least, on however busy a machine.
+    // At least the items between two WAITs, even on a busy machine.
     assert!(after.len() >= 100, "{}", after.len());
     check(&cluster, &after, "a primary died");
     check(&cluster, &all, "a primary died, after others");
 
-    // It comes back empty, as a replica, while much is added: a full synchronization.
+    // It comes back empty, as a replica, during many inserts: a full synchronization.
     let written = while_writing(&cluster, 20, || {
         cluster.engines[victim].start_again();
         cluster.wait_until_ready(6);
@@ -274,7 +305,7 @@ fn nothing_that_was_acknowledged_is_lost() {
     check(&cluster, &all, "a replica came back");
     cluster.check_equality(None);
 
-    // By hand, it takes over.
+    // It takes over by hand.
     let written = while_writing(&cluster, 30, || {
         let victim = &cluster.engines[victim];
         victim.says("CLUSTER FAILOVER", "+OK");
@@ -282,6 +313,14 @@ fn nothing_that_was_acknowledged_is_lost() {
     });
     all.extend(written.into_iter().flat_map(Written::all));
     check(&cluster, &all, "a failover by hand");
+    cluster.check_equality(None);
+    let (added, looked) = &*cluster.windows.lock().expect("nobody panics with it");
+    assert!(
+        added.len() > 500 && *looked > 100,
+        "{} {looked}",
+        added.len()
+    );
+    windows::all_are_forgotten(cluster.engines[5].address, added);
     cluster.check_equality(None);
     for engine in &cluster.engines {
         engine.check();

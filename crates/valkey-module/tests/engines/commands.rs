@@ -1,11 +1,12 @@
-//! What the module has beside the cases of the server, in both versions of the protocol, on each of the engines.
+//! Commands: checks the module beside the cases of the server, in both versions of the protocol, on
+//! each engine.
 
 use crate::engine::{Engine, module, on_each, says};
 use crate::fetch::KINDS;
 use crate::wire::request;
 
-/// What the cases of the server do not ask. Behind `|` is the reply in the newer version of the protocol, where that is
-/// another one.
+/// Requests that the cases of the server do not have. Behind `|` is the reply in the newer version
+/// of the protocol, if that differs.
 const DIALOGUE: &str = "\
     CF.RESERVE f 1000 EXPANSION 2 SEED 7 -> +OK
     CF.INSERT f ITEMS a b c d -> *4 :1 :1 :1 :1 | *4 #t #t #t #t
@@ -34,7 +35,7 @@ const DIALOGUE: &str = "\
     GET f -> -WRONGTYPE ~";
 
 #[test]
-fn every_command_on_each_engine() {
+fn every_command_works_on_each_engine() {
     on_each(|_, engine| {
         for is_resp3 in [false, true] {
             engine.says("FLUSHALL", "+OK");
@@ -52,7 +53,7 @@ fn every_command_on_each_engine() {
 }
 
 #[test]
-fn a_dump_is_loaded_as_the_same_filter() {
+fn a_dump_loads_as_the_same_filter() {
     on_each(|kind, engine| {
         let mut client = engine.client();
         says(&mut client, "CF.RESERVE f 1000000", "+OK");
@@ -72,7 +73,7 @@ fn a_dump_is_loaded_as_the_same_filter() {
             says(&mut client, "CF.EXISTS g 7", expected);
         }
         assert!(engine.dump("f") == engine.dump("g"));
-        // In the newer protocol nothing is what it is there.
+        // In the newer protocol a null has its own form.
         says(&mut client, "CF.ADD h a", ":1");
         client.say("HELLO 3");
         client.send(&request(&["CF.SCANDUMP", "h", "0"]));
@@ -85,7 +86,7 @@ fn a_dump_is_loaded_as_the_same_filter() {
 }
 
 #[test]
-fn the_commands_have_another_prefix_if_the_operator_wants_it() {
+fn the_operator_can_choose_another_prefix() {
     for kind in KINDS {
         let module = module();
         let path = module.to_str().expect("a path");

@@ -1,4 +1,5 @@
-//! What an item costs the engine's thread, beside RedisBloom in the same engine.
+//! Cost: measures the time of the engine's thread for an item, beside RedisBloom in the same
+//! engine.
 
 use std::fs;
 
@@ -6,16 +7,20 @@ use crate::differential;
 use crate::engine::{Engine, says, with_items};
 use crate::wire::{Client, request};
 
-/// Items of a slice. The two modules take turns slice by slice, with the same items.
+/// The items of a slice. The two modules take turns slice by slice, with the same items.
 const SLICE: usize = 10_000;
 const SLICES: usize = 40;
 
-/// Commands, or items of one command, that are sent at a time.
+/// The capacities of the filters: a table that fits a cache, and one that does not.
+const CAPACITIES: [usize; 2] = [40_000, 2_000_000];
+
+/// The commands, or items of one command, that are sent at a time.
 const TOGETHER: usize = 100;
 
 const PREFIXES: [&str; 2] = ["CF", "LF"];
 
-/// What is asked: a command for each item or, of the name with `M`, one for all; and whether the items are in.
+/// The work of each slice: a command for each item or, for the name with `M`, one for all; and
+/// whether the items are stored.
 const WORKS: [(&str, bool); 6] = [
     ("ADD", true),
     ("EXISTS", true),
@@ -25,8 +30,8 @@ const WORKS: [(&str, bool); 6] = [
     ("DEL", true),
 ];
 
-/// What is sent for the items, and how many replies come. The keys of the two modules are of different types, so they have
-/// the name of the prefix.
+/// Returns the request for the items, and the number of its replies. The keys of the two modules
+/// are of different types, so they have the name of the prefix.
 fn write(prefix: &str, command: &str, items: &[String]) -> (Vec<u8>, usize) {
     let line = format!("{prefix}.{command} {prefix}");
     if command.starts_with('M') {
@@ -36,7 +41,7 @@ fn write(prefix: &str, command: &str, items: &[String]) -> (Vec<u8>, usize) {
     (each.flatten().collect(), items.len())
 }
 
-/// Nanoseconds that the engine's thread has run so far.
+/// Returns the nanoseconds that the engine's thread has run so far.
 fn run_time(engine: &Engine) -> f64 {
     let id = engine.id();
     let times = fs::read_to_string(format!("/proc/{id}/task/{id}/schedstat")).expect("Linux");
@@ -44,7 +49,7 @@ fn run_time(engine: &Engine) -> f64 {
     ran.expect("a number")
 }
 
-/// Nanoseconds for each item of a slice.
+/// Returns the nanoseconds for each item of a slice.
 fn slice(engine: &Engine, client: &mut Client, requests: &[(Vec<u8>, usize)]) -> f64 {
     let before = run_time(engine);
     for (request, replies) in requests {
@@ -61,7 +66,47 @@ fn median(mut sample: Vec<f64>) -> f64 {
     sample[sample.len() / 2]
 }
 
-/// `CI=true cargo test --release -p valkey-module --test engines cost -- --ignored --nocapture`
+/// Returns the nanoseconds for each item of a slice, with RedisBloom and with this module.
+fn both(
+    engine: &Engine,
+    client: &mut Client,
+    turn: usize,
+    (command, is_in): (&str, bool),
+) -> [f64; 2] {
+    let word = if is_in { "item" } else { "other" };
+    let first = turn * SLICE;
+    let items: Vec<_> = (first..first + SLICE)
+        .map(|item| format!("{word}:{item}"))
+        .collect();
+    let mut both = [0.0; 2];
+    for step in 0..2 {
+        let which = (turn + step) % 2;
+        let requests = items.chunks(TOGETHER);
+        let requests: Vec<_> = requests
+            .map(|items| write(PREFIXES[which], command, items))
+            .collect();
+        both[which] = slice(engine, client, &requests);
+    }
+    both
+}
+
+/// Makes empty filters, which then get items for a quarter of their capacity.
+fn prepare(client: &mut Client, capacity: usize) {
+    says(client, "FLUSHALL", "+OK");
+    for prefix in PREFIXES {
+        let line = format!("{prefix}.RESERVE {prefix} {capacity} BUCKETSIZE 4");
+        says(client, &line, "+OK");
+        let line = format!("{prefix}.INSERT {prefix} ITEMS");
+        for first in (0..capacity / 4).step_by(1000) {
+            let items = (first..first + 1000).map(|item| format!("before:{item}"));
+            client.send(&request(&with_items(&line, items)));
+            client.reply_bytes();
+        }
+    }
+}
+
+/// Run it with `CI=true cargo test --release -p valkey-module --test engines cost -- --ignored
+/// --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn of_an_item_beside_redisbloom() {
@@ -69,38 +114,25 @@ fn of_an_item_beside_redisbloom() {
         return;
     };
     let mut client = engine.client();
-    for prefix in PREFIXES {
-        let capacity = SLICE * SLICES * 2;
-        let line = format!("{prefix}.RESERVE {prefix} {capacity} BUCKETSIZE 4");
-        says(&mut client, &line, "+OK");
-    }
     println!(
-        "nanoseconds of the engine's thread for an item: RedisBloom, this module, one by the other"
+        "nanoseconds of the engine's thread for an item: RedisBloom, this module, and this by that"
     );
-    for (command, is_in) in WORKS {
-        let word = if is_in { "item" } else { "other" };
-        let (mut times, mut ratios) = ([Vec::new(), Vec::new()], Vec::new());
+    for capacity in CAPACITIES {
+        println!("filters of {capacity} items");
+        prepare(&mut client, capacity);
+        let mut times = WORKS.map(|_| Vec::new());
         for turn in 0..SLICES {
-            let first = turn * SLICE;
-            let items: Vec<_> = (first..first + SLICE)
-                .map(|item| format!("{word}:{item}"))
-                .collect();
-            let mut both = [0.0; 2];
-            for step in 0..2 {
-                let which = (turn + step) % 2;
-                let prefix = PREFIXES[which];
-                let requests = items.chunks(TOGETHER);
-                let requests: Vec<_> = requests
-                    .map(|items| write(prefix, command, items))
-                    .collect();
-                both[which] = slice(&engine, &mut client, &requests);
-                times[which].push(both[which]);
+            for (work, times) in WORKS.into_iter().zip(&mut times) {
+                times.push(both(&engine, &mut client, turn, work));
             }
-            ratios.push(both[0] / both[1]);
         }
-        let [redisbloom, this] = times.map(median);
-        let ratio = median(ratios);
-        println!("{command:8} {word:6} {redisbloom:8.0} {this:8.0} {ratio:8.2}");
+        for ((command, is_in), times) in WORKS.into_iter().zip(times) {
+            let [redisbloom, this] =
+                [0, 1].map(|which| median(times.iter().map(|both| both[which]).collect()));
+            let ratio = median(times.iter().map(|both| both[1] / both[0]).collect());
+            let items = if is_in { "in" } else { "not in" };
+            println!("{command:8} {items:6} {redisbloom:8.0} {this:8.0} {ratio:8.2}");
+        }
     }
     engine.check();
 }

@@ -1,11 +1,11 @@
-//! RedisBloom beside the module, in one engine: what they reply to the same.
+//! Differential tests: RedisBloom and the module in one engine give the same replies.
 
 use crate::engine::{Engine, module, says};
 use crate::fetch::{self, Kind};
 use crate::history::Random;
 use crate::wire::Client;
 
-/// RedisBloom has `CF`, the module `LF`.
+/// Starts an engine in which RedisBloom has the prefix `CF`, and the module `LF`.
 pub(crate) fn start() -> Option<Engine> {
     let redisbloom = fetch::redisbloom()?;
     let module = module();
@@ -14,7 +14,7 @@ pub(crate) fn start() -> Option<Engine> {
     Engine::start_with(Kind::Valkey9, &load.split(' ').collect::<Vec<_>>())
 }
 
-/// What both reply to a line without its prefix.
+/// Returns the replies of both to a line without its prefix.
 fn both(client: &mut Client, line: &str) -> [String; 2] {
     let replies = ["CF", "LF"].map(|prefix| {
         // The keys are of different types.
@@ -25,7 +25,7 @@ fn both(client: &mut Client, line: &str) -> [String; 2] {
 }
 
 #[test]
-fn random_sequences_have_the_same_replies() {
+fn replies_to_random_sequences_are_equal() {
     let Some(engine) = start() else {
         return;
     };
@@ -36,7 +36,7 @@ fn random_sequences_have_the_same_replies() {
             client.say("HELLO 3");
         }
         let random = &mut Random::new(5);
-        // So large that their false positives, which differ, are as good as none.
+        // Large enough that their false positives, which differ, are negligible.
         for key in ["k0", "k1", "k2"] {
             let options = "EXPANSION 2 BUCKETSIZE 4";
             for (prefix, seed) in [("CF", ""), ("LF", " SEED 1")] {
@@ -53,7 +53,8 @@ fn random_sequences_have_the_same_replies() {
     engine.check();
 }
 
-/// Of few items, so that they meet again; but no item so often that it fills its buckets.
+/// Makes a line with one of few items, so that they repeat; but no item so often that it fills its
+/// buckets.
 fn line(random: &mut Random) -> String {
     let key = random.below(3);
     let item = |random: &mut Random| random.below(500).to_string();

@@ -1,4 +1,4 @@
-//! An engine of a test's own.
+//! Engines: processes for tests.
 
 use std::fmt::Display;
 use std::fs;
@@ -17,11 +17,19 @@ pub(crate) struct Engine {
     process: Mutex<Child>,
     pub(crate) address: SocketAddr,
     directory: PathBuf,
-    /// The program and its arguments, for another start.
-    start: (PathBuf, &'static str, Vec<String>),
+    start: Start,
 }
 
-/// The module. Cargo builds it for the tests, beside them.
+/// The command that starts it.
+struct Start {
+    program: PathBuf,
+    /// The name by which it is called.
+    name: &'static str,
+    arguments: Vec<String>,
+    environment: Vec<(&'static str, String)>,
+}
+
+/// Returns the path of the module, which Cargo builds beside the tests.
 pub(crate) fn module() -> PathBuf {
     let this = std::env::current_exe().expect("a path");
     let path = this.with_file_name("libvalkey_cuckoo.so");
@@ -29,8 +37,9 @@ pub(crate) fn module() -> PathBuf {
     path
 }
 
-/// A port that was free a moment ago, as is that of the cluster, 10,000 above it: an engine cannot choose one. Each is
-/// given once, and both are below those that the system gives to connections: nobody takes them before the engine does.
+/// Returns a port that was free a moment ago, as is that of the cluster, 10,000 above it: an engine
+/// cannot choose one. Each is returned once, and both are below the ports that the system gives to
+/// connections, so that no other process takes them.
 fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
@@ -44,15 +53,38 @@ fn free_port() -> u16 {
 }
 
 impl Engine {
-    /// Starts one with the module, if it can be had.
+    /// Starts an engine with the module, if it is available.
     pub(crate) fn start(kind: Kind, options: &[&str]) -> Option<Self> {
         let module = module();
         let load = ["--loadmodule", module.to_str().expect("a path")];
         Self::start_with(kind, &[options, &load].concat())
     }
 
-    /// Starts one without the module.
+    /// Starts an engine with the module, whose clock is off by this many seconds. Time runs as
+    /// usual.
+    pub(crate) fn start_with_clock(kind: Kind, off: &str, options: &[&str]) -> Option<Self> {
+        let library = fetch::faketime()?;
+        let library = library.to_str().expect("a path").to_owned();
+        let set = [
+            ("LD_PRELOAD", library),
+            ("FAKETIME", off.to_owned()),
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
+        ];
+        let module = module();
+        let load = ["--loadmodule", module.to_str().expect("a path")];
+        Self::start_in(kind, set.into(), &[options, &load].concat())
+    }
+
+    /// Starts an engine without the module.
     pub(crate) fn start_with(kind: Kind, options: &[&str]) -> Option<Self> {
+        Self::start_in(kind, Vec::new(), options)
+    }
+
+    fn start_in(
+        kind: Kind,
+        environment: Vec<(&'static str, String)>,
+        options: &[&str],
+    ) -> Option<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let (program, name) = fetch::engine(kind)?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -64,7 +96,12 @@ impl Engine {
         let own = own.split(' ').chain(["--port"]).map(str::to_owned);
         let given = options.iter().map(|&option| option.to_owned());
         let arguments = own.chain([port.to_string()]).chain(given).collect();
-        let start = (program, name, arguments);
+        let start = Start {
+            program,
+            name,
+            arguments,
+            environment,
+        };
         let process = spawn(&directory, &start);
         let address = SocketAddr::from(([127, 0, 0, 1], port));
         let engine = Self {
@@ -97,7 +134,7 @@ impl Engine {
         });
     }
 
-    /// The number of its process.
+    /// Returns the number of its process.
     pub(crate) fn id(&self) -> u32 {
         self.process().id()
     }
@@ -114,12 +151,12 @@ impl Engine {
         self.address.port().to_string()
     }
 
-    /// The reply to one line on a connection of its own.
+    /// Returns the reply to one line on a connection of its own.
     pub(crate) fn ask(&self, line: &str) -> String {
         self.client().say(line)
     }
 
-    /// What `INFO` says under this name.
+    /// Returns the value of this name in `INFO`.
     pub(crate) fn info(&self, name: &str) -> Option<String> {
         let info = self.ask("INFO everything");
         let mut lines = info.lines().filter_map(|line| line.split_once(':'));
@@ -128,13 +165,13 @@ impl Engine {
             .map(|(_, value)| value.trim().to_owned())
     }
 
-    /// The same as a number.
+    /// Returns the same value as a number.
     pub(crate) fn number(&self, name: &str) -> usize {
         let value = self.info(name).unwrap_or_else(|| panic!("no {name}"));
         value.parse().expect("a number")
     }
 
-    /// The number behind a text in a reply.
+    /// Returns the number behind a text in a reply.
     pub(crate) fn number_in(&self, line: &str, text: &str) -> usize {
         let reply = self.ask(line).replace("\r\n", " ");
         let (_, behind) = reply.split_once(text).expect("the text");
@@ -142,7 +179,7 @@ impl Engine {
         number.expect("a number")
     }
 
-    /// Asks, and sees a reply as one of a [dialogue](crate::wire).
+    /// Sends a line, and checks the reply as in a [dialogue](crate::wire).
     pub(crate) fn says(&self, line: &str, expected: &str) {
         says(&mut self.client(), line, expected);
     }
@@ -152,14 +189,14 @@ impl Engine {
         self.says(&format!("CONFIG SET {setting} {value}"), "+OK");
     }
 
-    /// Whether both have the same under a key, bit for bit.
+    /// Returns whether both have the same value under a key, bit for bit.
     pub(crate) fn has_the_same(&self, other: &Self, key: &str) -> bool {
         let dump = self.dump(key);
-        // More than the reply that there is nothing.
+        // Longer than the reply for a missing key.
         dump.len() > 30 && dump == other.dump(key)
     }
 
-    /// The memory of a key, as the engine says.
+    /// Returns the memory of a key, by the engine.
     pub(crate) fn usage(&self, key: &str) -> usize {
         self.number_in(&format!("MEMORY USAGE {key}"), ":")
     }
@@ -170,7 +207,7 @@ impl Engine {
         client.reply_bytes()
     }
 
-    /// Makes it a replica, and waits until what it is told next comes by the stream.
+    /// Makes it a replica, and waits until the next command will come by the stream.
     pub(crate) fn replicate(&self, primary: &Self) {
         self.says(&format!("REPLICAOF 127.0.0.1 {}", primary.port()), "+OK");
         self.wait_for_link();
@@ -182,7 +219,7 @@ impl Engine {
         });
     }
 
-    /// Waits until a replica has all that its primary has done.
+    /// Waits until a replica has run all commands of its primary.
     pub(crate) fn wait_for_replica(&self, replica: &Self) {
         wait("the replica", || {
             let at = self.info("master_repl_offset")?;
@@ -208,7 +245,7 @@ impl Engine {
         process.wait().expect("a child");
     }
 
-    /// Looks that it lives, and that it has logged nothing that no engine should.
+    /// Checks that it lives, and that its log has no errors.
     pub(crate) fn check(&self) {
         let ended = self.process().try_wait().expect("a child");
         assert_eq!(ended, None, "ended: {}", self.log());
@@ -220,13 +257,12 @@ impl Engine {
     }
 }
 
-fn spawn(
-    directory: &Path,
-    (program, name, arguments): &(PathBuf, &'static str, Vec<String>),
-) -> Child {
-    Command::new(program)
-        .arg0(name)
-        .args(arguments)
+fn spawn(directory: &Path, start: &Start) -> Child {
+    let environment = start.environment.iter();
+    Command::new(&start.program)
+        .arg0(start.name)
+        .args(&start.arguments)
+        .envs(environment.map(|(name, value)| (name, value)))
         .current_dir(directory)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -248,12 +284,12 @@ impl Drop for Engine {
     }
 }
 
-/// Asks, and sees a reply as one of a [dialogue](crate::wire).
+/// Sends a line, and checks the reply as in a [dialogue](crate::wire).
 pub(crate) fn says(client: &mut Client, line: &str, expected: &str) {
     client.converse(&format!("{line} -> {expected}"));
 }
 
-/// The words of a line, and items behind them.
+/// Appends items to the words of a line.
 pub(crate) fn with_items<T: ToString>(
     line: &str,
     items: impl IntoIterator<Item = T>,
@@ -262,14 +298,14 @@ pub(crate) fn with_items<T: ToString>(
     line.split(' ').map(str::to_owned).chain(items).collect()
 }
 
-/// Does something on an engine of each kind that can be had, and looks that it lives.
+/// Runs a test on an engine of each available kind, and checks that it lives.
 pub(crate) fn on_each(run: impl Fn(Kind, &Engine)) {
     for kind in KINDS {
         on(kind, |engine| run(kind, engine));
     }
 }
 
-/// The same on one.
+/// Runs a test on an engine of one kind.
 pub(crate) fn on(kind: Kind, run: impl Fn(&Engine)) {
     if let Some(engine) = Engine::start(kind, &[]) {
         run(&engine);
@@ -277,7 +313,7 @@ pub(crate) fn on(kind: Kind, run: impl Fn(&Engine)) {
     }
 }
 
-/// The same on a primary of each kind and its replica.
+/// Runs a test on a primary of each kind and its replica.
 pub(crate) fn on_each_pair(run: impl Fn(Kind, &Engine, &Engine)) {
     on_each(|kind, primary| {
         let replica = Engine::start(kind, &[]).expect("as the other");

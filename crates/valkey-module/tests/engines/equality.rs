@@ -1,4 +1,4 @@
-//! What replicas, copies, snapshots and logs have is the same, bit for bit, and stays so.
+//! Equality: replicas, copies, snapshots and logs have the same data, bit for bit, and keep it.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ fn replicas_copies_snapshots_and_logs_are_bit_identical() {
         };
         let options = if kind == Kind::Redis7 { &[][..] } else { &log };
         let replica = Engine::start(kind, options).expect("as the other");
-        // What the primary accepted counts, whatever the replica would allow its own clients.
+        // Commands of the primary are obeyed, whatever the replica would allow its own clients.
         replica.set("cf.max-filter-bytes", 1024);
         replica.set("cf.max-item-bytes", 1);
         replica.set("cf.capacity", 77);
@@ -40,7 +40,7 @@ fn replicas_copies_snapshots_and_logs_are_bit_identical() {
                 0 => {
                     primary.says("DEBUG RELOAD", "+OK");
                     unchanged("a snapshot");
-                    // From now on it refuses to grow, which the replica never hears of.
+                    // From now on the primary refuses to grow, which the replica is not told.
                     primary.set("cf.max-filter-bytes", "20kb");
                 }
                 1 => {
@@ -67,9 +67,9 @@ fn replicas_copies_snapshots_and_logs_are_bit_identical() {
     }
 }
 
-/// By which operators compare a primary with its replica.
+/// Checks digests, by which operators compare a primary with its replica.
 #[test]
-fn what_differs_has_another_digest() {
+fn different_data_have_different_digests() {
     on(Kind::Valkey9, |engine| {
         let mut client = engine.client();
         says(&mut client, "CF.RESERVE f 1000000 SEED 1", "+OK");
@@ -91,7 +91,7 @@ fn what_differs_has_another_digest() {
     });
 }
 
-/// Its dump is several chunks of a rewritten log.
+/// Checks a filter whose dump is several chunks of a rewritten log.
 #[test]
 fn a_large_filter_is_the_same_in_every_form() {
     for kind in KINDS {
@@ -112,9 +112,9 @@ fn a_large_filter_is_the_same_in_every_form() {
     }
 }
 
-/// Also in the midst of a doubling.
+/// Checks growth and `CF.COMPACT`, also during a doubling.
 #[test]
-fn what_grows_and_is_made_smaller_is_the_same() {
+fn growth_and_compaction_keep_equality() {
     on_each_pair(|kind, primary, replica| {
         let mut client = primary.client();
         says(&mut client, "CF.RESERVE f 200 EXPANSION 2", "+OK");
@@ -127,7 +127,7 @@ fn what_grows_and_is_made_smaller_is_the_same() {
         let mut smaller = 0;
         for round in 0..40 {
             let adds = random.below(3_000);
-            // From some of them to all.
+            // Delete some of them, or all.
             let deletes = random.below(there.len() + adds + 1).max(adds / 2);
             let mut requests = Vec::new();
             for item in next..next + adds {
@@ -149,7 +149,7 @@ fn what_grows_and_is_made_smaller_is_the_same() {
                 says(&mut client, "CF.COMPACT f", "+OK");
                 smaller += usize::from(buckets() < before);
             }
-            // Saved by the primary alone.
+            // Only the primary saves.
             if round % 7 == 2 {
                 primary.says("SAVE", "+OK");
             }

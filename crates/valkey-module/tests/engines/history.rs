@@ -1,9 +1,9 @@
-//! Random histories, and what must be in when they are over.
+//! Histories: random commands, and the items that must be stored after them.
 
 use crate::engine::{says, with_items};
 use crate::wire::{Client, request};
 
-/// Numbers that are the same in every run.
+/// A generator of numbers that are the same in every run.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -21,14 +21,14 @@ impl Random {
     }
 }
 
-/// What is done at random to filters.
+/// A random history on filters.
 pub(crate) struct History {
     random: Random,
-    /// The keys and items of all copies that are in: each was acknowledged, and not deleted.
+    /// The keys and items of all stored copies: each was acknowledged, and not deleted.
     known: Vec<(&'static str, usize)>,
 }
 
-/// Filters of all kinds, small enough to grow and to be full.
+/// Commands that make filters of all kinds, small enough to grow and to be full.
 const RESERVES: [(&str, &str); 6] = [
     ("a", "1000 EXPANSION 2"),
     ("b", "3000 EXPANSION 0"),
@@ -38,7 +38,7 @@ const RESERVES: [(&str, &str); 6] = [
     ("h", "300 BUCKETSIZE 8"),
 ];
 
-/// Commands that are sent at a time.
+/// The commands that are sent at a time.
 const BATCH: usize = 200;
 
 /// A command, a key, and items.
@@ -62,7 +62,7 @@ impl History {
         RESERVES.map(|(key, _)| key)
     }
 
-    /// Goes on with so many commands.
+    /// Continues with this many commands.
     pub(crate) fn go_on(&mut self, client: &mut Client, commands: usize) {
         for _ in 0..commands / BATCH {
             let steps: Vec<_> = (0..BATCH).map(|_| self.step()).collect();
@@ -115,9 +115,9 @@ impl History {
             "CF.INSERT" | "CF.INSERTNX" => {
                 assert_eq!(answers.remove(0), format!("*{}", items.len()));
             }
-            // What was acknowledged is found.
+            // An acknowledged item is found.
             "CF.DEL" => return assert_eq!(reply, ":1\r\n", "{key}: {items:?}"),
-            // It can be the first for a filter that nobody reserved.
+            // It can be the first command for a filter that was not reserved.
             "CF.COMPACT" => assert!(reply == "+OK\r\n" || key == "e", "{reply}"),
             _ => {}
         }
@@ -126,7 +126,7 @@ impl History {
         self.known.extend(added.map(|(item, _)| (key, item)));
     }
 
-    /// Looks for all that must be in.
+    /// Looks up all items that must be stored.
     pub(crate) fn check(&self, client: &mut Client) {
         for key in Self::keys() {
             let items = self.known.iter().filter(|(of, _)| *of == key);

@@ -1,4 +1,4 @@
-//! What is malformed or too large is an error, and the engine lives.
+//! Hostile input: malformed or too large input is an error, and the engine lives.
 
 use std::ops::Range;
 use std::process::Command;
@@ -7,7 +7,7 @@ use crate::engine::{Engine, on, on_each, says};
 use crate::fetch::Kind;
 use crate::wire::{Client, request};
 
-/// The CRC-64 behind what DUMP gives: of Jones, reflected.
+/// Returns the CRC-64 at the end of a DUMP: of Jones, reflected.
 fn crc64(bytes: &[u8]) -> u64 {
     const POLYNOMIAL: u64 = 0x95ac_9329_ac4b_c9b5;
     bytes.iter().fold(0, |crc, &byte| {
@@ -21,7 +21,7 @@ fn crc64(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The same with a checksum that is right.
+/// Returns the bytes with a correct checksum.
 fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
     if let Some(body) = bytes.len().checked_sub(8) {
         bytes.truncate(body);
@@ -52,8 +52,8 @@ fn small(engine: &Engine) {
 }
 
 #[test]
-fn what_is_restored_is_whole() {
-    // What is compressed can be compressed in several ways.
+fn refuses_damaged_restores() {
+    // Compressed bytes can be compressed in several ways.
     let options = ["--rdbcompression", "no"];
     let Some(engine) = Engine::start(Kind::Valkey9, &options) else {
         return;
@@ -76,7 +76,7 @@ fn what_is_restored_is_whole() {
         }
         tried += refused(&mut client, &[summed(cut), payload[..length].to_vec()]);
     }
-    // But for the type of the value, of which the module is not asked.
+    // All bits but the type of the value, which the module does not see.
     for bits in every(1..body) {
         let mut flipped = payload.clone();
         flipped[bits.0] ^= 1 << bits.1;
@@ -90,7 +90,7 @@ fn every(bytes: Range<usize>) -> impl Iterator<Item = (usize, u32)> {
     bytes.flat_map(|byte| (0..8).map(move |bit| (byte, bit)))
 }
 
-/// Restores each, and sees it refused.
+/// Restores each, and checks that it is refused.
 fn refused(client: &mut Client, payloads: &[Vec<u8>]) -> usize {
     let requests: Vec<u8> = payloads
         .iter()
@@ -105,7 +105,7 @@ fn refused(client: &mut Client, payloads: &[Vec<u8>]) -> usize {
 }
 
 #[test]
-fn what_is_loaded_in_chunks_is_whole() {
+fn refuses_damaged_chunks() {
     on(Kind::Valkey9, |engine| {
         small(engine);
         let mut client = engine.client();
@@ -130,7 +130,7 @@ fn what_is_loaded_in_chunks_is_whole() {
                 assert!(reply.starts_with('-'), "{reply}");
                 continue;
             }
-            // It is a filter that is not whole, until the rest of it comes.
+            // The filter is not whole until the rest comes.
             says(&mut client, "CF.ADD x a", "-ERR the filter is not whole~");
             let wrong = client.load("x", &(end, chunk[length - 1..].to_vec()));
             assert!(wrong.starts_with("-Couldn't load chunk!"), "{wrong}");
@@ -142,9 +142,10 @@ fn what_is_loaded_in_chunks_is_whole() {
     });
 }
 
-/// A filter that is larger than any memory is refused before it is allocated; if the operator allows it, when it is.
+/// Checks that a filter larger than any memory is refused before it is allocated; and, if the
+/// operator allows it, when it is.
 #[test]
-fn a_filter_that_no_machine_has_room_for_is_refused() {
+fn refuses_a_filter_larger_than_memory() {
     on_each(|_, engine| {
         let id = engine.id().to_string();
         let mut limit = Command::new("prlimit");

@@ -1,14 +1,15 @@
-//! The module in the engines that load it: real servers, installed from where everybody has them, and spoken to over
-//! their sockets. Those that cannot be had are left out, and said to be.
+//! Tests of the module in engines: real servers, downloaded if the environment allows it, and used
+//! over their sockets. Those that are not available are skipped, with a message.
 //!
-//! 1. `cases`: those that the stand-alone server is tested with. `commands`: what the module has besides, in both versions of
-//!    the protocol.
-//! 2. `equality`: what replicas, copies, snapshots and logs have is the same, bit for bit.
-//! 3. `hostile`: what is malformed or too large is an error. `operation`: transactions, scripts, users, memory,
-//!    settings.
-//! 4. `replica`, `cluster`: nothing that was acknowledged is lost.
-//! 5. `transfers`: filters that go out and come in chunk by chunk.
-//! 6. `differential`: RedisBloom beside it. `cost`: what an item costs with the one and with the other.
+//! 1. `cases`: those of the stand-alone server. `commands`: the additions of the module, in both
+//!    versions of the protocol.
+//! 2. `equality`: replicas, copies, snapshots and logs have the same data, bit for bit.
+//! 3. `hostile`: malformed or too large input is an error. `operation`: transactions, scripts,
+//!    users, memory, settings.
+//! 4. `replica`, `cluster`: no acknowledged write is lost.
+//! 5. `transfers`: filters that are dumped and loaded chunk by chunk.
+//! 6. `windows`: filters that forget.
+//! 7. `differential`: comparison with RedisBloom. `cost`: the time for an item with each.
 
 mod cases;
 mod cluster;
@@ -23,26 +24,31 @@ mod hostile;
 mod operation;
 mod replica;
 mod transfers;
+mod windows;
 
-/// The client that the stand-alone server is tested with.
+/// The client of the tests of the stand-alone server.
 #[path = "../../../membership-server/tests/server/wire.rs"]
 #[allow(dead_code, reason = "not all that it can do is needed here")]
 mod wire;
 
-/// What is fetched as for that server.
+/// The filters that programs exchange with that server, too.
+#[path = "../../../membership-server/tests/server/programs.rs"]
+mod programs;
+
+/// The downloads of those tests.
 #[path = "../../../membership-server/tests/server/download.rs"]
 mod download;
 
-/// The variable that lets the tests fetch what is missing.
+/// The variable that lets the tests download missing programs.
 const PERMISSION: &str = "MODULE_INSTALL_ENGINES";
 
 #[path = "../../../membership-server/tests/server/wait.rs"]
 mod wait;
 
-/// What that client knows of processes.
+/// The parts of the client's tests about processes.
 mod process {
     use std::time::Duration;
 
-    /// Longer than anything takes on a busy machine. No test is right or wrong by time.
+    /// Longer than anything takes on a busy machine. No test depends on time.
     pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 }

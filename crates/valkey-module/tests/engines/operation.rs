@@ -1,14 +1,14 @@
-//! Transactions, scripts, users, memory, settings, INFO.
+//! Operation: transactions, scripts, users, memory, settings, INFO.
 
 use crate::engine::{Engine, module, on_each, on_each_pair, says};
 use crate::fetch::{KINDS, Kind};
 use crate::wait::wait;
 use crate::wire::{Client, request};
 
-/// What changes a key is told to those who watch it and to those who ask for events, and counts as a change. Nothing else
-/// is.
+/// Checks that a change of a key notifies clients that watch it and listeners for events, and
+/// counts as a change; and that nothing else does.
 #[test]
-fn what_changes_a_key_is_told_and_nothing_else() {
+fn only_changes_of_a_key_are_announced() {
     on_each(|_, engine| {
         let (mut client, mut other) = (engine.client(), engine.client());
         says(&mut client, "CF.INSERT d CAPACITY 10 ITEMS a", "*1 :1");
@@ -39,6 +39,12 @@ fn what_changes_a_key_is_told_and_nothing_else() {
             ("w", "CF.COMPACT w", Some("cf.compact")),
             ("w", "CF.COMPACT w", None),
             ("l", "LOAD", Some("cf.loadchunk")),
+            ("t", "CF.RESERVE t 100 WINDOW 100000", Some("cf.reserve")),
+            ("t", "CF.REFRESH t a b", Some("cf.refresh")),
+            ("t", "CF.ROTATE t", Some("cf.rotate")),
+            ("t", "CF.ROTATE t 1", None),
+            ("t", "CF.ROTATE t 2", Some("cf.rotate")),
+            ("t", "CF.COMPACT t", None),
         ] {
             says(&mut client, &format!("WATCH {key}"), "+OK");
             let before = engine.info("rdb_changes_since_last_save");
@@ -73,7 +79,7 @@ fn what_changes_a_key_is_told_and_nothing_else() {
     });
 }
 
-/// A client of a user with these rights.
+/// Returns a client of a user with these rights.
 fn user(engine: &Engine, name: &str, rules: &str) -> Client {
     let mut client = engine.client();
     let line = format!("ACL SETUSER {name} on nopass {rules}");
@@ -83,7 +89,7 @@ fn user(engine: &Engine, name: &str, rules: &str) -> Client {
 }
 
 #[test]
-fn users_have_the_commands_that_they_may_use() {
+fn users_run_only_allowed_commands() {
     on_each(|kind, engine| {
         // Redis 7.0 puts no command of a module into a category.
         let has_categories = kind != Kind::Redis7;
@@ -110,9 +116,9 @@ fn users_have_the_commands_that_they_may_use() {
     });
 }
 
-/// A user may read some keys and write others.
+/// Checks a user who may read some keys and write others.
 #[test]
-fn users_read_and_write_the_keys_that_they_may() {
+fn users_read_and_write_only_allowed_keys() {
     const READS: [&str; 6] = [
         "CF.EXISTS f a",
         "CF.MEXISTS f a b",
@@ -121,13 +127,15 @@ fn users_read_and_write_the_keys_that_they_may() {
         "CF.DEBUG f",
         "CF.SCANDUMP f 9",
     ];
-    const WRITES: [&str; 8] = [
+    const WRITES: [&str; 10] = [
         "CF.ADD f b",
         "CF.ADDNX f c",
         "CF.INSERT f ITEMS d",
         "CF.INSERTNX f ITEMS e",
         "CF.DEL f a",
         "CF.COMPACT f",
+        "CF.ROTATE f",
+        "CF.REFRESH f a",
         "CF.RESERVE f1 100",
         "CF.LOADCHUNK f2 3 abc",
     ];
@@ -153,12 +161,12 @@ fn users_read_and_write_the_keys_that_they_may() {
 }
 
 #[test]
-fn memory_is_limited_before_it_is_taken() {
+fn checks_limits_before_allocation() {
     on_each(|_, engine| {
         let mut client = engine.client();
         engine.set("cf.max-filter-bytes", "100kb");
         engine.says("CF.RESERVE f 1000000", "-ERR~");
-        // It grows as far as it may, and not further.
+        // It grows as far as it may.
         engine.says("CF.RESERVE f 1000 EXPANSION 32768", "+OK");
         let mut add = |item: usize| client.say(&format!("CF.ADD f {item}"));
         let mut replies = (0..100_000).map(|item| (item, add(item)));
@@ -169,7 +177,7 @@ fn memory_is_limited_before_it_is_taken() {
             reply.starts_with("-Filter is full: ") && is_named,
             "{reply}"
         );
-        // There is no slot that was not looked at.
+        // Every slot was tried.
         let slots = engine.number_in("CF.INFO f", "+Number of buckets :") * 4;
         assert!(
             slots > 3_000 && added * 10 > slots * 9,
@@ -187,15 +195,15 @@ fn memory_is_limited_before_it_is_taken() {
         engine.says("CF.ADD g a", "-OOM~");
         engine.says("CF.SCANDUMP g 0", "-ERR not enough memory~");
         engine.says("CF.EXISTS g a", ":0");
-        // What gives memory back is done without any.
+        // A command that frees memory needs none.
         engine.says("CF.DEL g b", ":1");
         engine.says("CF.COMPACT g", "+OK");
     });
 }
 
-/// Under a policy that evicts, the engine makes room, as for its own values.
+/// Checks that the engine makes room under a policy that evicts, as for its own values.
 #[test]
-fn an_engine_that_evicts_makes_room_for_filters() {
+fn an_engine_that_evicts_makes_room() {
     on_each(|_, engine| {
         let mut client = engine.client();
         engine.set("maxmemory-policy", "allkeys-lru");
@@ -211,23 +219,23 @@ fn an_engine_that_evicts_makes_room_for_filters() {
             engine.says(&format!("CF.ADD f{key} a"), ":1");
             engine.says(&format!("CF.ADD g{key} a"), ":1");
         }
-        // What is more than all of it cannot be made room for.
+        // Eviction cannot make room for more than all memory.
         engine.says("CF.RESERVE large 40000000", "-ERR~");
-        // Without eviction it is a budget again.
+        // Without eviction the limit is a budget again.
         engine.set("maxmemory-policy", "noeviction");
         engine.says("CF.RESERVE h 4000000", "-ERR~");
     });
 }
 
 #[test]
-fn memory_is_counted_and_given_back() {
+fn counts_memory_and_gives_it_back() {
     on_each(|_, engine| {
         let used = || engine.number("used_memory");
         let before = used();
         engine.says("CF.RESERVE f 10000000 EXPANSION 0", "+OK");
         assert!(engine.usage("f") > 20 << 20 && used() > before + (20 << 20));
         assert_eq!(engine.number("cf_filters"), 1);
-        // A large one is freed by a thread that may take its time, a small one at once.
+        // A thread frees a large filter, which may take long, and a small one is freed at once.
         engine.says("CF.RESERVE small 100", "+OK");
         engine.says("UNLINK f small", ":2");
         wait("the thread that frees", || {
@@ -236,7 +244,7 @@ fn memory_is_counted_and_given_back() {
         wait("the memory", || (used() < before + (4 << 20)).then_some(()));
         assert_eq!(engine.number("cf_filters"), 0);
         assert_eq!(engine.number("cf_bytes"), 0);
-        // For all that a key takes.
+        // The limit is for all memory of a key.
         for (options, most) in [("", 6 << 10), (" EXPANSION 0", 4 << 10)] {
             engine.says(&format!("CF.RESERVE k 1000{options}"), "+OK");
             let (usage, counted) = (engine.usage("k"), engine.number("cf_bytes"));
@@ -249,9 +257,9 @@ fn memory_is_counted_and_given_back() {
     });
 }
 
-/// A large filter that grows has its memory from the system. It counts all the same.
+/// Checks that a large growing filter counts, although its memory comes from the system.
 #[test]
-fn maxmemory_is_kept_by_filters_that_grow() {
+fn growing_filters_keep_to_maxmemory() {
     on_each(|_, engine| {
         let most = engine.number("used_memory") + (24 << 20);
         engine.set("maxmemory", most);
@@ -269,7 +277,7 @@ fn maxmemory_is_kept_by_filters_that_grow() {
             );
         }
         engine.says("DEL f", ":1");
-        // It may be freed by a thread.
+        // A thread may free it.
         wait("the memory", || {
             (engine.number("cf_uncounted_bytes") == 0).then_some(())
         });
@@ -278,7 +286,7 @@ fn maxmemory_is_kept_by_filters_that_grow() {
 }
 
 #[test]
-fn settings_are_followed() {
+fn follows_settings() {
     on_each(|_, engine| {
         for (setting, value) in [
             ("cf.capacity", "1024"),
@@ -301,7 +309,7 @@ fn settings_are_followed() {
             engine.says(&format!("CF.INFO {set}"), &rate);
         }
         engine.says("CF.ADD 0 abcd", "-~cf.max-item-bytes~");
-        // With one seed, the same is the same.
+        // Filters with one seed are equal.
         for (key, seed) in [("f", "1"), ("g", "1"), ("h", "random")] {
             engine.says(&format!("CF.RESERVE {key} 100 SEED {seed}"), "+OK");
         }
@@ -311,7 +319,7 @@ fn settings_are_followed() {
 }
 
 #[test]
-fn a_module_that_is_loaded_wrongly_harms_nobody() {
+fn wrong_load_arguments_are_harmless() {
     for kind in KINDS {
         let Some(engine) = Engine::start_with(kind, &["--enable-module-command", "yes"]) else {
             continue;
@@ -322,7 +330,7 @@ fn a_module_that_is_loaded_wrongly_harms_nobody() {
         }
         engine.says(&load, "+OK");
         engine.says("CF.ADD f a", ":1");
-        // Neither again, nor out.
+        // It can be neither loaded again nor unloaded.
         engine.says(&load, "-ERR~");
         engine.says("MODULE UNLOAD cf", "-ERR~");
         engine.says("CF.EXISTS f a", ":1");
@@ -330,9 +338,9 @@ fn a_module_that_is_loaded_wrongly_harms_nobody() {
     }
 }
 
-/// A replica grows as its primary.
+/// Checks that a replica grows as its primary does.
 #[test]
-fn growth_ends_at_a_rate_of_wrong_answers() {
+fn a_rate_ends_growth() {
     on_each_pair(|_, engine, replica| {
         let mut client = engine.client();
         engine.says("CF.RESERVE f 1000 ERROR 0.0005", "+OK");

@@ -1,10 +1,10 @@
-//! What a replica has when its link is cut, when it takes over, and of what it is told in other words.
+//! Replicas: cut links, takeovers, and effects that are replicated in other words.
 
 use crate::engine::{Engine, on_each, on_each_pair, says};
 use crate::history::History;
 
 #[test]
-fn a_link_that_is_cut_in_the_middle_of_a_load_loses_nothing() {
+fn a_cut_link_during_a_load_loses_nothing() {
     on_each(|kind, primary| {
         let options = ["--repl-diskless-load", "swapdb"];
         let replica = Engine::start(kind, &options).expect("as the other");
@@ -19,16 +19,16 @@ fn a_link_that_is_cut_in_the_middle_of_a_load_loses_nothing() {
         for (at, chunk) in chunks.iter().enumerate() {
             assert_eq!(client.load("g", chunk), "+OK\r\n");
             match at {
-                // It goes on from where it was.
+                // It continues where it was.
                 0 => says(&mut client, "CLIENT KILL TYPE replica", ":~"),
-                // It begins anew, and gets what is half loaded in the snapshot.
+                // It begins again, and gets the half-loaded filter in the snapshot.
                 1 => {
                     replica.says("REPLICAOF NO ONE", "+OK");
                     replica.says("FLUSHALL", "+OK");
                     replica.replicate(primary);
                     replica.says("CF.EXISTS g 7", "-ERR the filter is not whole~");
                 }
-                // And from a snapshot or a log of its own.
+                // It loads a snapshot or a log of its own.
                 2 => says(&mut client, "DEBUG RELOAD", "+OK"),
                 _ => {}
             }
@@ -43,7 +43,7 @@ fn a_link_that_is_cut_in_the_middle_of_a_load_loses_nothing() {
 }
 
 #[test]
-fn a_replica_that_takes_over_has_all_and_obeys_its_own_limits() {
+fn a_replica_that_takes_over_has_all_data_and_its_own_limits() {
     on_each(|kind, replica| {
         let primary = Engine::start(kind, &[]).expect("as the other");
         replica.replicate(&primary);
@@ -62,7 +62,7 @@ fn a_replica_that_takes_over_has_all_and_obeys_its_own_limits() {
 }
 
 #[test]
-fn what_transactions_and_scripts_do_is_done_by_replicas_too() {
+fn replicas_repeat_transactions_and_scripts() {
     on_each_pair(|kind, primary, replica| {
         let mut client = primary.client();
         client.converse(
@@ -93,9 +93,9 @@ fn what_transactions_and_scripts_do_is_done_by_replicas_too() {
     });
 }
 
-/// Where a client says a bucket size, or none, or a rate, with the least capacity that it may.
+/// Replicates filters with the least capacity, with a bucket size, without one, and with a rate.
 #[test]
-fn the_smallest_filters_are_made_by_replicas_too() {
+fn replicas_make_the_smallest_filters() {
     on_each_pair(|kind, primary, replica| {
         let options = (1..=10).map(|size| format!("{} BUCKETSIZE {size}", 2 * size));
         let options = options.chain(["4".to_owned(), "4 ERROR 0.01".to_owned()]);

@@ -1,11 +1,13 @@
-//! Filters that go out and come in chunk by chunk: what they take meanwhile, and what becomes of those that go wrong.
+//! Transfers: filters that are dumped and loaded chunk by chunk, with their memory, and with
+//! failures.
 
-use crate::engine::{Engine, on, on_each_pair, says, with_items};
+use crate::engine::{Engine, on, on_each, on_each_pair, says, with_items};
 use crate::fetch::Kind;
+use crate::programs::exchange_filters;
 use crate::wait::wait;
 use crate::wire::{Client, Dump, chunk, request};
 
-/// The chunks of a filter of 4 MiB that holds this item and some more, and is gone.
+/// Returns the chunks of a filter of 4 MiB that held this item and some more, and is deleted.
 fn chunks(client: &mut Client, item: &str) -> Dump {
     says(client, "CF.RESERVE large 2000000", "+OK");
     let more = (0..1_000).map(|number| format!("{item}{number}"));
@@ -21,7 +23,7 @@ fn bytes_of(chunks: &Dump) -> usize {
     chunks.iter().map(|(_, bytes)| bytes.len()).sum()
 }
 
-/// The memory of the only key, `f`, which is what the module counts.
+/// Returns the memory of the only key, `f`, by the module's counts.
 fn counted(engine: &Engine) -> usize {
     let (bytes, counted) = (engine.usage("f"), engine.number("cf_bytes"));
     assert!(counted.abs_diff(bytes) < 1 << 10, "{counted} of {bytes}");
@@ -34,9 +36,10 @@ fn load_all(client: &mut Client, chunks: &[(i64, Vec<u8>)]) {
     }
 }
 
-/// A load that does not fit is refused with its first chunk, and one that began is not refused later.
+/// Checks that a load that does not fit is refused with its first chunk, and one that began is not
+/// refused later.
 #[test]
-fn a_load_asks_for_all_its_memory_at_first() {
+fn a_load_takes_all_its_memory_first() {
     on(Kind::Valkey9, |engine| {
         let mut client = engine.client();
         let chunks = chunks(&mut client, "a");
@@ -45,7 +48,7 @@ fn a_load_asks_for_all_its_memory_at_first() {
             let reply = client.load("f", &chunks[0]);
             assert!(reply.starts_with("-ERR not enough memory"), "{reply}");
         };
-        // It is refused by either limit, and counted.
+        // Either limit refuses it, and is counted.
         engine.set("cf.max-filter-bytes", 1 << 20);
         is_refused();
         engine.set("cf.max-filter-bytes", 128 << 20);
@@ -54,7 +57,7 @@ fn a_load_asks_for_all_its_memory_at_first() {
         is_refused();
         assert_eq!(engine.number("cf_refused_for_memory"), 2);
         engine.says("EXISTS f", ":0");
-        // What it takes from the first chunk on is what it takes until the last.
+        // From the first chunk to the last it takes the same memory.
         engine.set("maxmemory", most + total);
         let mut used = Vec::new();
         for (at, one) in chunks.iter().enumerate() {
@@ -72,9 +75,10 @@ fn a_load_asks_for_all_its_memory_at_first() {
     });
 }
 
-/// What is half loaded is counted as large as it is, also when it goes on after a snapshot.
+/// Checks that a half-loaded filter is counted with its size, also when it continues after a
+/// snapshot.
 #[test]
-fn a_load_goes_on_after_a_snapshot_and_is_counted() {
+fn a_load_continues_after_a_snapshot() {
     on(Kind::Valkey9, |engine| {
         let mut client = engine.client();
         let chunks = chunks(&mut client, "a");
@@ -91,9 +95,10 @@ fn a_load_goes_on_after_a_snapshot_and_is_counted() {
     });
 }
 
-/// A chunk of another dump is found by the checksum, with the last one. The first one begins anew.
+/// Checks that the checksum detects a chunk of another dump, with the last chunk. The first chunk
+/// begins again.
 #[test]
-fn a_load_that_went_wrong_begins_anew() {
+fn a_failed_load_can_begin_again() {
     on_each_pair(|_, primary, replica| {
         let mut client = primary.client();
         let (right, wrong) = (chunks(&mut client, "a"), chunks(&mut client, "b"));
@@ -103,7 +108,7 @@ fn a_load_that_went_wrong_begins_anew() {
         load_all(&mut client, others);
         let reply = client.load("f", last);
         assert!(reply.starts_with("-Couldn't load chunk!"), "{reply}");
-        // Neither the middle nor what is no dump begins anything.
+        // Neither a middle chunk nor other bytes begin a load.
         let reply = client.load("f", &right[1]);
         assert!(reply.contains("the first chunk begins anew"), "{reply}");
         assert!(
@@ -115,7 +120,7 @@ fn a_load_that_went_wrong_begins_anew() {
         load_all(&mut client, &right);
         primary.says("CF.EXISTS f a", ":1");
         assert_eq!(primary.number("cf_half_loaded"), 0);
-        // Not one that is whole.
+        // A whole filter cannot begin again.
         let reply = client.load("f", &right[0]);
         assert_eq!(reply, "-ERR item exists\r\n");
         primary.wait_for_replica(replica);
@@ -123,10 +128,15 @@ fn a_load_that_went_wrong_begins_anew() {
     });
 }
 
-/// A user who may only read makes the engine keep no more than one dump of a filter, and all users no more than the
-/// operator allows.
 #[test]
-fn dumps_are_bounded_and_go_with_their_filter() {
+fn programs_and_clients_exchange_filters() {
+    on_each(|_, engine| exchange_filters(&mut engine.client()));
+}
+
+/// Checks that a user who may only read makes the engine keep no more than one dump of a filter,
+/// and all users no more than the operator allows.
+#[test]
+fn dumps_are_bounded_and_end_with_their_filter() {
     on(Kind::Valkey9, |engine| {
         let dumps = || (engine.number("cf_dumps"), engine.number("cf_dump_bytes"));
         engine.says("CF.RESERVE f 2000000", "+OK");
@@ -151,7 +161,7 @@ fn dumps_are_bounded_and_go_with_their_filter() {
         }
         assert_eq!(dumps(), (1, total));
         assert!(engine.number("used_memory") < used + 2 * total);
-        // Others have their own, as long as there is memory for all of them.
+        // Other clients have their own dumps, as long as there is memory for all of them.
         engine.set("cf.max-dump-bytes", 3 * total);
         let mut others: Vec<_> = (0..4).map(|_| reader()).collect();
         let replies = others.iter_mut().map(begin);
@@ -163,7 +173,7 @@ fn dumps_are_bounded_and_go_with_their_filter() {
         }
         assert_eq!(dumps(), (3, 3 * total));
         assert_eq!(engine.number("cf_refused_for_memory"), 2);
-        // It is a dump of this filter, whatever its key is called, and of no other one.
+        // It is a dump of this filter, whatever the name of its key, and of no other one.
         engine.says("RENAME f g", "+OK");
         engine.says("CF.RESERVE f 2000000", "+OK");
         engine.says("CF.ADD f a", ":1");

@@ -1,4 +1,4 @@
-//! A client that follows the slots, and comes back when a node is gone.
+//! A client of the cluster: follows the slots, and asks other nodes when one is gone.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -12,9 +12,9 @@ use crate::wire::request;
 pub(super) struct ClusterClient {
     start: Vec<SocketAddr>,
     nodes: HashMap<SocketAddr, BufReader<TcpStream>>,
-    /// Who had a key last.
+    /// The last known node of each key.
     places: HashMap<String, SocketAddr>,
-    /// Whether a node is gone since replicas were last waited for.
+    /// Whether a node was lost since the last wait for replicas.
     has_lost: bool,
 }
 
@@ -28,7 +28,8 @@ impl ClusterClient {
         }
     }
 
-    /// The reply of the node that has the key: one line. If a node is gone, what it was asked is asked again elsewhere.
+    /// Returns the reply of the node that has the key: one line. If a node is gone, repeats the
+    /// command elsewhere.
     pub(super) fn ask(&mut self, key: &str, words: &[&str]) -> String {
         let begin = Instant::now();
         let mut asking = None;
@@ -61,12 +62,12 @@ impl ClusterClient {
         }
     }
 
-    /// Whether a replica of each node that it writes to has all that this client wrote.
+    /// Returns whether a replica of each node that it writes to has all that this client wrote.
     pub(super) fn wait_for_replicas(&mut self) -> bool {
         let nodes: Vec<_> = self.nodes.keys().copied().collect();
         let mut all = !std::mem::take(&mut self.has_lost);
         for address in nodes {
-            // Who is no primary has nothing to wait for.
+            // A node that is no primary has nothing to wait for.
             match self.send(address, false, &["WAIT", "1", "1000"]) {
                 Ok(reply) => all &= reply != ":0\r\n",
                 Err(_) => {
