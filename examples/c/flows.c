@@ -1,8 +1,10 @@
 /*
- * flows FILE [THREADS]: prints the first packet of each flow of a capture, pcap or pcapng, as `packet-pool --print text`.
+ * flows FILE [THREADS]: prints the first packet of each flow of a capture, pcap or pcapng, as
+ * `packet-pool --print text`.
  *
- * Threads take the packets in bursts, and share one filter without a lock. It grows, so nobody counts flows first. A flow
- * is VLANs, protocol and both endpoints, in either direction. If several threads meet a new flow, one of them is told.
+ * Threads take the packets in bursts, and share one filter without a lock. It grows, so the number
+ * of flows need not be known. A flow is VLANs, protocol and both endpoints, in either direction. If
+ * several threads meet a new flow, one of them is told.
  *
  *     gcc -std=c11 flows.c $(pkg-config --cflags --libs lockfree-cuckoo libpcap) -lpthread -o flows
  */
@@ -28,12 +30,12 @@ struct packet {
     uint8_t bytes[KEPT]; /* the headers, and 0 where the packet ends before */
 };
 
-/* An end of a flow: an address and a port, in network order. */
+/* An endpoint: an address and a port, in network order. */
 struct end {
     uint8_t address[16], port[2];
 };
 
-/* What makes packets belong to one flow. Bytes only, so there is no padding. */
+/* The key of a flow. It has bytes only, so there is no padding. */
 struct key {
     struct end ends[2];
     uint8_t vlans[8], version, protocol;
@@ -49,7 +51,7 @@ static unsigned be16(const uint8_t *bytes) { return (unsigned)bytes[0] << 8 | by
 
 static bool has_ports(int protocol) { return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP; }
 
-/* Where IP starts, behind the link header and the VLANs, which go into the key. */
+/* Returns where IP starts, behind the link header and the VLANs, which go into the key. */
 static size_t network(const uint8_t *bytes, struct key *key)
 {
     size_t at = link_type == DLT_LINUX_SLL2 ? 20 : 14;
@@ -62,8 +64,9 @@ static size_t network(const uint8_t *bytes, struct key *key)
     return type == 0x0800 || type == 0x86dd ? at : KEPT;
 }
 
-/* The key of a packet, from its sender to its receiver. Returns false if it is not IP. A packet of
- * IPv6 with extension headers goes by its addresses and the first of them. */
+/* Computes the key of a packet, from its sender to its receiver. Returns false if it is not IP. A
+ * packet of IPv6 with extension headers has the key of its addresses and the first extension
+ * header. */
 static bool parse(const struct packet *packet, struct key *key)
 {
     memset(key, 0, sizeof *key);
@@ -89,7 +92,7 @@ static bool parse(const struct packet *packet, struct key *key)
     }
     if (at + 8 > packet->kept || at + 4 > end)
         return true;
-    /* ICMP has a type and a code instead of ports. An echo and its reply are one flow, by their identifier. */
+    /* ICMP has a type and a code instead of ports. An echo and its reply share an identifier. */
     bool is_ping = key->protocol == IPPROTO_ICMP && (bytes[at] == 0 || bytes[at] == 8);
     if (is_ping || (key->protocol == IPPROTO_ICMPV6 && (bytes[at] & 0xfe) == 128)) {
         key->ends[0].port[0] = 8;
@@ -101,7 +104,8 @@ static bool parse(const struct packet *packet, struct key *key)
     return true;
 }
 
-/* Makes it the key of both directions. What ICMP has instead of ports belongs to neither end. */
+/* Makes it the key of both directions. The fields that ICMP has instead of ports belong to neither
+ * end. */
 static void forget_direction(struct key *key)
 {
     size_t size = has_ports(key->protocol) ? sizeof(struct end) : sizeof key->ends[0].address;

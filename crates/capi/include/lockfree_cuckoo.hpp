@@ -1,24 +1,33 @@
 /*
  * lockfree_cuckoo.hpp: the filters of lockfree_cuckoo.h for C++20.
  *
- *     lockfree_cuckoo::filter seen({.capacity = 1'000'000});
- *     if (seen.insert_unique(flow)) ...       // throws std::system_error
+ *     lockfree_cuckoo::filter_of<std::uint32_t> seen({.capacity = 1'000'000});
+ *     if (seen.insert_unique(address)) ...       // throws std::system_error
  *
  *     std::error_code error;
- *     bool added = seen.insert_unique(flow, error);   // throws nothing; false if there is an error
+ *     bool added = seen.insert_unique(address, error);   // throws nothing; false if there is an error
  *     if (error == LFCF_FULL) ...
  *
  * Each call is the function of the same name of lockfree_cuckoo.h, which says what it does, which threads may make it, and
  * what it costs: `insert_hash` is `lfcf_insert`, `insert` is `lfcf_insert_bytes`, and so on. All calls that "any" threads
- * may make are const. Each has two forms: one throws std::system_error, with the details as its text; the other has a
+ * may make are const. A filter that was moved from, or that was made without options, is none: its calls fail with
+ * LFCF_NULL. Each has two forms: one throws std::system_error, with the details as its text; the other has a
  * std::error_code as its last argument, and is noexcept.
  *
- * An item is text, bytes, or a value of a type without padding: an integer, or a struct of integers without gaps. A hash is
- * 64 well mixed bits, never a number as such.
+ * `filter_of<Key>` has items of one type: text, an integer, or another type without padding, as a struct of integers
+ * without gaps. Equal numbers of different widths have different bytes, so an integer of another width than the key's does
+ * not compile: `contains(5ull)` of a filter_of<std::uint32_t>. `filter` has items of any type but integers. A hash is 64
+ * well mixed bits, never a number as such.
  */
 #ifndef LOCKFREE_CUCKOO_HPP
 #define LOCKFREE_CUCKOO_HPP
 
+#if __cplusplus < 201709L
+#error "lockfree_cuckoo.hpp needs C++20: -std=c++20"
+#endif
+
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -47,7 +56,8 @@ inline const std::error_category &category() noexcept
 
 } // namespace lockfree_cuckoo
 
-/// Lets a std::error_code be compared with an `lfcf_status`. It is where that type is, so that it is found.
+/// Lets a std::error_code be compared with an `lfcf_status`. It is where that type is, so that it
+/// is found.
 inline std::error_code make_error_code(lfcf_status status) noexcept
 {
     return {static_cast<int>(status), lockfree_cuckoo::category()};
@@ -55,33 +65,77 @@ inline std::error_code make_error_code(lfcf_status status) noexcept
 
 namespace lockfree_cuckoo {
 
+/// A type whose equal values have equal bytes: it has no padding, and does not point to what it
+/// means.
+template <class T>
+concept without_padding = std::has_unique_object_representations_v<T> && !std::is_array_v<T> && !std::is_pointer_v<T>
+                          && !std::is_null_pointer_v<T>
+                          && !std::ranges::enable_borrowed_range<T>;
+
+template <class T>
+concept text_like = std::is_convertible_v<const T &, std::string_view>;
+
+/// An integer, whose bytes depend on its width.
+template <class T>
+concept has_width = std::is_integral_v<T>;
+
 /// The bytes of an item, which stay where they are.
 class item {
 public:
-    item(std::string_view text) noexcept : bytes_(text.data()), size_(text.size()) {}
-    item(const std::string &text) noexcept : item(std::string_view(text)) {}
-    item(const char *text) noexcept : item(std::string_view(text)) {}
+    template <text_like T> item(const T &text) noexcept(std::is_nothrow_convertible_v<const T &, std::string_view>)
+    {
+        const std::string_view view = text;
+        bytes_ = view.data();
+        size_ = view.size();
+    }
     template <std::size_t N>
-    item(std::span<const std::byte, N> bytes) noexcept : bytes_(bytes.data()), size_(bytes.size())
+    item(std::span<const std::byte, N> bytes) noexcept : item(bytes.data(), bytes.size())
     {
     }
-
-    /// A value without padding: equal values have equal bytes.
-    template <class T>
-        requires std::has_unique_object_representations_v<T> && (!std::is_array_v<T>) && (!std::is_pointer_v<T>)
-    item(const T &value) noexcept : bytes_(&value), size_(sizeof value)
+    /// A value without padding. An integer needs a filter_of<its type>, which refuses those of
+    /// other widths.
+    template <without_padding T>
+        requires(!has_width<T> && !text_like<T>)
+    item(const T &value) noexcept : item(&value, sizeof value)
     {
     }
 
     const void *bytes() const noexcept { return bytes_; }
     std::size_t size() const noexcept { return size_; }
 
+protected:
+    item(const void *bytes, std::size_t size) noexcept : bytes_(bytes), size_(size) {}
+
 private:
     const void *bytes_;
     std::size_t size_;
 };
 
-/// How to build a filter: the fields of `lfcf_options`, which says what they mean. 0 is the default of each number.
+/// A type of what the calls of a filter_of<Key> take: `Key`; any text, if that is text; an integer
+/// of the same width, if that is an integer.
+template <class T, class Key>
+concept key_like = std::same_as<T, Key> || (text_like<T> && text_like<Key>)
+                   || (has_width<T> && has_width<Key> && sizeof(T) == sizeof(Key));
+
+/// An item of a filter_of<Key>.
+template <class Key> class key : public item {
+    static_assert(text_like<Key> || without_padding<Key>, "a key is text, or a value without padding");
+
+public:
+    template <key_like<Key> T>
+        requires text_like<T>
+    key(const T &text) noexcept(std::is_nothrow_constructible_v<item, const T &>) : item(text)
+    {
+    }
+    template <key_like<Key> T>
+        requires(!text_like<T>)
+    key(const T &value) noexcept : item(&value, sizeof value)
+    {
+    }
+};
+
+/// How to build a filter: the fields of `lfcf_options`, which says what they mean. 0 is the default
+/// of each number.
 struct options {
     lfcf_kind kind = LFCF_FIXED;
     std::size_t capacity = 0;
@@ -96,12 +150,28 @@ struct options {
     std::uint32_t generations = 0;
     std::uint32_t slots = 0;
     std::uint32_t fingerprint_bits = 0;
+    std::uint32_t value_bits = 0;
 };
 
-/// What a bulk call did: a bit for each hash, and the number of hashes before the first that was refused.
+/// What a bulk call did: a bit for each hash, and the number of hashes before the first that was
+/// refused.
 struct bulk {
     std::uint64_t mask = 0;
     std::size_t done = 0;
+};
+
+/// The values of the copies of an item, in no order.
+class copies {
+public:
+    const std::uint16_t *begin() const noexcept { return values_.data(); }
+    const std::uint16_t *end() const noexcept { return begin() + count_; }
+    std::size_t size() const noexcept { return count_; }
+
+private:
+    template <class> friend class filter_of;
+
+    std::array<std::uint16_t, LFCF_VALUES_MAX> values_ = {};
+    std::size_t count_ = 0;
 };
 
 /// A stored filter in memory.
@@ -119,7 +189,7 @@ public:
     std::span<const std::byte> bytes() const noexcept { return {static_cast<const std::byte *>(bytes_), size_}; }
 
 private:
-    friend class filter;
+    template <class> friend class filter_of;
     void swap(stored &other) noexcept
     {
         std::swap(bytes_, other.bytes_);
@@ -130,30 +200,35 @@ private:
     std::size_t size_ = 0;
 };
 
-/// A filter of any kind. One that was moved from has none: its calls fail with LFCF_NULL.
-class filter {
+/// A filter of any kind, whose items are of the type `Key`. One that was moved from has none: its
+/// calls fail with LFCF_NULL. A filter that is read is taken for one of these items: the stored
+/// form does not say their type.
+template <class Key> class filter_of {
 public:
+    /// What the calls for one item take.
+    using item_t = std::conditional_t<std::is_same_v<Key, item>, item, key<Key>>;
+    using value_t = std::uint16_t;
     using hash_t = std::uint64_t;
     using hashes_t = std::span<const hash_t>;
     using code_t = std::error_code;
 
-    filter() = default;
-    explicit filter(const options &wanted)
+    filter_of() = default;
+    explicit filter_of(const options &wanted)
     {
         code_t error;
         throw_if(error, [&] { *this = create(wanted, error); });
     }
-    filter(filter &&other) noexcept : filter_(std::exchange(other.filter_, nullptr)) {}
-    filter &operator=(filter &&other) noexcept
+    filter_of(filter_of &&other) noexcept : filter_(std::exchange(other.filter_, nullptr)) {}
+    filter_of &operator=(filter_of &&other) noexcept
     {
         std::swap(filter_, other.filter_);
         return *this;
     }
-    ~filter() { lfcf_destroy(filter_); }
+    ~filter_of() { lfcf_destroy(filter_); }
 
-    static filter create(const options &wanted, code_t &error) noexcept
+    static filter_of create(const options &wanted, code_t &error) noexcept
     {
-        filter made;
+        filter_of made;
         lfcf_options options = {};
         options.size = sizeof options;
         options.kind = static_cast<std::uint32_t>(wanted.kind);
@@ -167,6 +242,7 @@ public:
         options.generations = wanted.generations;
         options.slots = wanted.slots;
         options.fingerprint_bits = wanted.fingerprint_bits;
+        options.value_bits = wanted.value_bits;
         note(lfcf_create(&options, &made.filter_), error);
         return made;
     }
@@ -191,47 +267,146 @@ public:
     bool refresh_hash(hash_t hash) const { return check(lfcf_refresh(filter_, hash)); }
     bool refresh_hash(hash_t hash, code_t &error) const noexcept { return note(lfcf_refresh(filter_, hash), error); }
 
-    void insert(item it) const { check(lfcf_insert_bytes(filter_, it.bytes(), it.size())); }
-    void insert(item it, code_t &error) const noexcept
+    void insert(item_t it) const { check(lfcf_insert_bytes(filter_, it.bytes(), it.size())); }
+    void insert(item_t it, code_t &error) const noexcept
     {
         note(lfcf_insert_bytes(filter_, it.bytes(), it.size()), error);
     }
-    bool insert_unique(item it) const { return check(lfcf_insert_unique_bytes(filter_, it.bytes(), it.size())); }
-    bool insert_unique(item it, code_t &error) const noexcept
+    bool insert_unique(item_t it) const { return check(lfcf_insert_unique_bytes(filter_, it.bytes(), it.size())); }
+    bool insert_unique(item_t it, code_t &error) const noexcept
     {
         return note(lfcf_insert_unique_bytes(filter_, it.bytes(), it.size()), error);
     }
-    bool contains(item it) const { return check(lfcf_contains_bytes(filter_, it.bytes(), it.size())); }
-    bool contains(item it, code_t &error) const noexcept
+    bool contains(item_t it) const { return check(lfcf_contains_bytes(filter_, it.bytes(), it.size())); }
+    bool contains(item_t it, code_t &error) const noexcept
     {
         return note(lfcf_contains_bytes(filter_, it.bytes(), it.size()), error);
     }
-    bool remove(item it) const { return check(lfcf_remove_bytes(filter_, it.bytes(), it.size())); }
-    bool remove(item it, code_t &error) const noexcept
+    bool remove(item_t it) const { return check(lfcf_remove_bytes(filter_, it.bytes(), it.size())); }
+    bool remove(item_t it, code_t &error) const noexcept
     {
         return note(lfcf_remove_bytes(filter_, it.bytes(), it.size()), error);
     }
-    int count(item it) const { return check(lfcf_count_bytes(filter_, it.bytes(), it.size())); }
-    int count(item it, code_t &error) const noexcept
+    int count(item_t it) const { return check(lfcf_count_bytes(filter_, it.bytes(), it.size())); }
+    int count(item_t it, code_t &error) const noexcept
     {
         return note(lfcf_count_bytes(filter_, it.bytes(), it.size()), error);
     }
-    bool refresh(item it) const { return check(lfcf_refresh_bytes(filter_, it.bytes(), it.size())); }
-    bool refresh(item it, code_t &error) const noexcept
+    bool refresh(item_t it) const { return check(lfcf_refresh_bytes(filter_, it.bytes(), it.size())); }
+    bool refresh(item_t it, code_t &error) const noexcept
     {
         return note(lfcf_refresh_bytes(filter_, it.bytes(), it.size()), error);
     }
-    hash_t hash(item it) const
+    hash_t hash(item_t it) const
     {
         hash_t found = 0;
         check(lfcf_hash_bytes(filter_, it.bytes(), it.size(), &found));
         return found;
     }
-    hash_t hash(item it, code_t &error) const noexcept
+    hash_t hash(item_t it, code_t &error) const noexcept
     {
         hash_t found = 0;
         note(lfcf_hash_bytes(filter_, it.bytes(), it.size(), &found), error);
         return found;
+    }
+
+    /// Of a filter with values. The forms for an item hash it, and make the call of the C header
+    /// for its hash.
+    void insert_value_hash(hash_t hash, value_t value) const { check(lfcf_insert_value(filter_, hash, value)); }
+    void insert_value_hash(hash_t hash, value_t value, code_t &error) const noexcept
+    {
+        note(lfcf_insert_value(filter_, hash, value), error);
+    }
+    /// Returns nothing if this call added the item with this value, else the value that was found.
+    std::optional<value_t> insert_unique_value_hash(hash_t hash, value_t value) const
+    {
+        return check(lfcf_insert_unique_value(filter_, hash, &value)) ? std::nullopt : std::optional(value);
+    }
+    /// Nothing too if there is an error: look at that first.
+    std::optional<value_t> insert_unique_value_hash(hash_t hash, value_t value, code_t &error) const noexcept
+    {
+        bool is_found = note(lfcf_insert_unique_value(filter_, hash, &value), error) == 0 && !error;
+        return is_found ? std::optional(value) : std::nullopt;
+    }
+    std::optional<value_t> value_hash(hash_t hash) const
+    {
+        value_t value = 0;
+        return check(lfcf_value(filter_, hash, &value)) ? std::optional(value) : std::nullopt;
+    }
+    std::optional<value_t> value_hash(hash_t hash, code_t &error) const noexcept
+    {
+        value_t value = 0;
+        return note(lfcf_value(filter_, hash, &value), error) ? std::optional(value) : std::nullopt;
+    }
+    copies values_hash(hash_t hash) const
+    {
+        copies found;
+        found.count_ = static_cast<std::size_t>(check(lfcf_values(filter_, hash, found.values_.data())));
+        return found;
+    }
+    copies values_hash(hash_t hash, code_t &error) const noexcept
+    {
+        copies found;
+        found.count_ = static_cast<std::size_t>(note(lfcf_values(filter_, hash, found.values_.data()), error));
+        return found;
+    }
+    bool replace_value_hash(hash_t hash, value_t from, value_t to) const
+    {
+        return check(lfcf_replace_value(filter_, hash, from, to));
+    }
+    bool replace_value_hash(hash_t hash, value_t from, value_t to, code_t &error) const noexcept
+    {
+        return note(lfcf_replace_value(filter_, hash, from, to), error);
+    }
+    bool remove_value_hash(hash_t hash, value_t value) const { return check(lfcf_remove_value(filter_, hash, value)); }
+    bool remove_value_hash(hash_t hash, value_t value, code_t &error) const noexcept
+    {
+        return note(lfcf_remove_value(filter_, hash, value), error);
+    }
+    void insert_value(item_t it, value_t value) const { insert_value_hash(hash(it), value); }
+    void insert_value(item_t it, value_t value, code_t &error) const noexcept
+    {
+        insert_value_hash(hash(it, error), value, error);
+    }
+    std::optional<value_t> insert_unique_value(item_t it, value_t value) const
+    {
+        return insert_unique_value_hash(hash(it), value);
+    }
+    std::optional<value_t> insert_unique_value(item_t it, value_t value, code_t &error) const noexcept
+    {
+        return insert_unique_value_hash(hash(it, error), value, error);
+    }
+    std::optional<value_t> value(item_t it) const { return value_hash(hash(it)); }
+    std::optional<value_t> value(item_t it, code_t &error) const noexcept
+    {
+        return value_hash(hash(it, error), error);
+    }
+    copies values(item_t it) const { return values_hash(hash(it)); }
+    copies values(item_t it, code_t &error) const noexcept { return values_hash(hash(it, error), error); }
+    bool replace_value(item_t it, value_t from, value_t to) const { return replace_value_hash(hash(it), from, to); }
+    bool replace_value(item_t it, value_t from, value_t to, code_t &error) const noexcept
+    {
+        return replace_value_hash(hash(it, error), from, to, error);
+    }
+    bool remove_value(item_t it, value_t value) const { return remove_value_hash(hash(it), value); }
+    bool remove_value(item_t it, value_t value, code_t &error) const noexcept
+    {
+        return remove_value_hash(hash(it, error), value, error);
+    }
+    /// Of up to 64 hashes, with as many values: LFCF_INVALID if there are fewer or more.
+    std::uint64_t value_bulk(hashes_t hashes, std::span<value_t> values) const
+    {
+        std::uint64_t mask = 0;
+        code_t error;
+        throw_if(error, [&] { mask = value_bulk(hashes, values, error); });
+        return mask;
+    }
+    std::uint64_t value_bulk(hashes_t hashes, std::span<value_t> values, code_t &error) const noexcept
+    {
+        std::uint64_t mask = 0;
+        if (as_many(hashes, values, error))
+            note(lfcf_value_bulk(filter_, hashes.data(), hashes.size(), &mask, values.data()), error);
+        return mask;
     }
 
     /// Of up to 64 hashes: bit `i` of the mask is the answer for `hashes[i]`.
@@ -247,7 +422,8 @@ public:
         note(lfcf_contains_bulk(filter_, hashes.data(), hashes.size(), &mask), error);
         return mask;
     }
-    /// The form that throws does not say what was done before. Use the other one if inserts can be refused.
+    /// The form that throws does not say what was done before. Use the other one if inserts can be
+    /// refused.
     std::uint64_t insert_unique_bulk(hashes_t hashes) const
     {
         std::uint64_t mask = 0;
@@ -273,7 +449,8 @@ public:
         return did;
     }
 
-    /// Of any number of hashes, with as many answers: LFCF_INVALID if there are fewer or more. Returns how many were done.
+    /// Of any number of hashes, with as many answers: LFCF_INVALID if there are fewer or more.
+    /// Returns how many were done.
     std::size_t contains_many(hashes_t hashes, std::span<bool> answers, code_t &error) const noexcept
     {
         return as_many(hashes, answers, error)
@@ -371,15 +548,15 @@ public:
     void clear() { check(lfcf_clear(filter_)); }
     void clear(code_t &error) noexcept { note(lfcf_clear(filter_), error); }
 
-    filter snapshot() const
+    filter_of snapshot() const
     {
-        filter copy;
+        filter_of copy;
         check(lfcf_snapshot(filter_, &copy.filter_));
         return copy;
     }
-    filter snapshot(code_t &error) const noexcept
+    filter_of snapshot(code_t &error) const noexcept
     {
-        filter copy;
+        filter_of copy;
         note(lfcf_snapshot(filter_, &copy.filter_), error);
         return copy;
     }
@@ -395,29 +572,54 @@ public:
         note(lfcf_to_bytes(filter_, &form.bytes_, &form.size_), error);
         return form;
     }
-    static filter from_bytes(std::span<const std::byte> bytes)
+    static filter_of from_bytes(std::span<const std::byte> bytes)
     {
-        filter made;
+        filter_of made;
         check(lfcf_from_bytes(bytes.data(), bytes.size(), &made.filter_));
         return made;
     }
-    static filter from_bytes(std::span<const std::byte> bytes, code_t &error) noexcept
+    static filter_of from_bytes(std::span<const std::byte> bytes, code_t &error) noexcept
     {
-        filter made;
+        filter_of made;
         note(lfcf_from_bytes(bytes.data(), bytes.size(), &made.filter_), error);
+        return made;
+    }
+    stored to_dump(std::uint64_t window = 0, std::uint64_t age = 0) const
+    {
+        stored dump;
+        check(lfcf_to_dump(filter_, window, age, &dump.bytes_, &dump.size_));
+        return dump;
+    }
+    stored to_dump(std::uint64_t window, std::uint64_t age, code_t &error) const noexcept
+    {
+        stored dump;
+        note(lfcf_to_dump(filter_, window, age, &dump.bytes_, &dump.size_), error);
+        return dump;
+    }
+    static filter_of from_dump(std::span<const std::byte> dump, std::uint64_t *window = nullptr, std::uint64_t *age = nullptr)
+    {
+        filter_of made;
+        check(lfcf_from_dump(dump.data(), dump.size(), &made.filter_, window, age));
+        return made;
+    }
+    static filter_of from_dump(std::span<const std::byte> dump, std::uint64_t *window, std::uint64_t *age,
+                            code_t &error) noexcept
+    {
+        filter_of made;
+        note(lfcf_from_dump(dump.data(), dump.size(), &made.filter_, window, age), error);
         return made;
     }
     void write_fd(int fd) const { check(lfcf_write_fd(filter_, fd)); }
     void write_fd(int fd, code_t &error) const noexcept { note(lfcf_write_fd(filter_, fd), error); }
-    static filter read_fd(int fd)
+    static filter_of read_fd(int fd)
     {
-        filter made;
+        filter_of made;
         check(lfcf_read_fd(fd, &made.filter_));
         return made;
     }
-    static filter read_fd(int fd, code_t &error) noexcept
+    static filter_of read_fd(int fd, code_t &error) noexcept
     {
-        filter made;
+        filter_of made;
         note(lfcf_read_fd(fd, &made.filter_), error);
         return made;
     }
@@ -440,7 +642,7 @@ private:
         if (error)
             throw std::system_error(error, lfcf_last_error());
     }
-    static bool as_many(hashes_t hashes, std::span<bool> answers, code_t &error) noexcept
+    template <class Answer> static bool as_many(hashes_t hashes, std::span<Answer> answers, code_t &error) noexcept
     {
         bool is = hashes.size() == answers.size();
         error = is ? code_t() : make_error_code(LFCF_INVALID);
@@ -449,6 +651,9 @@ private:
 
     lfcf_filter *filter_ = nullptr;
 };
+
+/// A filter with items of any type, but integers: text, bytes, and values without padding.
+using filter = filter_of<item>;
 
 } // namespace lockfree_cuckoo
 

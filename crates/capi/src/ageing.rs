@@ -14,23 +14,25 @@ use crate::status::{Checked, answer, failed};
 #[inline]
 pub(crate) fn rotating(filter: &DynFilter) -> Checked<&dyn Rotates> {
     filter.rotating().ok_or_else(|| {
-        let details = format_args!(
-            "a {} does not rotate: create it with LFCF_ROTATING",
-            filter.kind()
-        );
+        let details = "the filter does not rotate: create one of LFCF_ROTATING";
         failed(LFCF_WRONG_KIND, details)
     })
 }
 
 const REFRESH: Call = |filter, hash| Ok(rotating(filter)?.refresh_hash(hash)?.into());
 
-/// Forgets the oldest generation, and directs inserts to an empty one. Call it by a clock, or when `lfcf_is_full`. With `n`
-/// generations, two unless set, the `n`-th rotation after its insert ends the life of an item. Returns 0.
+/// Forgets the oldest generation, and directs inserts to an empty one. Call it by a clock, or when
+/// `lfcf_is_full`. With `n` generations, two unless set, the `n`-th rotation after its insert ends
+/// the life of an item. Returns 0.
+///
+/// By a clock: count each period from the time at which this call returned. Do not catch up after a
+/// stall: two rotations in one period end the life of items that came between them early. Catch up
+/// for a filter that was stored meanwhile, as nothing came: the page `docs/guide/c.md` has both.
 ///
 /// `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: it did not rotate; try again. `LFCF_WRONG_KIND`.
 ///
-/// Threads: any; if several call it, each rotates once. Cost: the rotation is one exchange; then this call empties a table,
-/// in time linear in the size of a generation. Allocates nothing.
+/// Threads: any; if several call it, each rotates once. Cost: the rotation is one exchange; then
+/// this call empties a table, in time linear in the size of a generation. Allocates nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_rotate(filter: *const lfcf_filter) -> c_int {
     answer(|| {
@@ -39,11 +41,14 @@ pub unsafe extern "C" fn lfcf_rotate(filter: *const lfcf_filter) -> c_int {
     })
 }
 
-/// Rotates if there have been `rotations` rotations so far, and returns 1. If there have been more, returns 0: another
-/// thread has done this rotation. Errors as `lfcf_rotate`. To rotate when an insert is refused, read `lfcf_rotations` before
-/// the insert: then threads that are refused at the same time rotate once.
+/// Rotates if there have been `rotations` rotations so far, and returns 1. If there have been more,
+/// returns 0: another thread has done this rotation. So it does for a number that is still to come.
+/// Errors as `lfcf_rotate`. To rotate when an
+/// insert is refused, read `lfcf_rotations` before the insert: then threads that are refused at the
+/// same time rotate once.
 ///
-/// Threads: any; if several ask for one rotation, one of them gets 1. Cost: as `lfcf_rotate`, or one load.
+/// Threads: any; if several ask for one rotation, one of them gets 1. Cost: as `lfcf_rotate`, or
+/// one load.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_rotate_if(filter: *const lfcf_filter, rotations: u64) -> c_int {
     answer(|| {
@@ -64,13 +69,14 @@ pub unsafe extern "C" fn lfcf_rotations(filter: *const lfcf_filter, rotations: *
     })
 }
 
-/// Begins the life of an item anew: adds a copy to the young generation if it has none. Returns 1 if the item is new, that
-/// is, in no generation, else 0. Do not remove an item that you refresh: it may have a copy in each generation.
+/// Begins the life of an item anew: adds a copy to the young generation if it has none. Returns 1
+/// if the item is new, that is, in no generation, else 0. Do not remove an item that you refresh:
+/// it may have a copy in each generation.
 ///
 /// Errors as `lfcf_insert_unique`, and `LFCF_WRONG_KIND`.
 ///
-/// Threads: any; if several race for a new item, it is new to one of them. Cost: that of a lookup if the young generation
-/// has it, else as `lfcf_insert_unique`.
+/// Threads: any; if several race for a new item, it is new to one of them. Cost: that of a lookup
+/// if the young generation has it, else as `lfcf_insert_unique`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_refresh(filter: *const lfcf_filter, hash: u64) -> c_int {
     by_hash(filter, hash, REFRESH)

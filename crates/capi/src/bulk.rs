@@ -17,7 +17,8 @@ pub const LFCF_BULK_MAX: usize = 64;
 /// A filter, and hashes for it, as callers pass them.
 type Request = (*const lfcf_filter, *const u64, usize);
 
-/// Sets answers for hashes, all of which are false before. What the filter refused is the inner error.
+/// Sets answers for hashes, all of which are false before. What the filter refused is the inner
+/// error.
 type Call = fn(&DynFilter, &[u64], &mut [bool]) -> Checked<Result<(), InsertManyError>>;
 
 const CONTAINS: Call = |filter, hashes, found| {
@@ -53,10 +54,7 @@ unsafe fn with_mask(request: Request, mask: *mut u64, done: *mut usize, call: Ca
         let done = wanted(done, "done")?;
         let mask = place(mask, 0, "mask")?;
         let filter = &value(filter, "filter")?.0;
-        if count > LFCF_BULK_MAX {
-            let details = format_args!("{count} hashes: a mask has room for {LFCF_BULK_MAX}");
-            return Err(failed(LFCF_INVALID, details));
-        }
+        within_mask(count)?;
         let hashes = array(hashes, count, "hashes")?;
         let answers = &mut [false; LFCF_BULK_MAX];
         let result = call(filter, hashes, &mut answers[..count])?;
@@ -66,12 +64,23 @@ unsafe fn with_mask(request: Request, mask: *mut u64, done: *mut usize, call: Ca
     })
 }
 
+/// Whether a mask has a bit for each hash.
+#[inline]
+pub(crate) fn within_mask(count: usize) -> Checked<()> {
+    if count > LFCF_BULK_MAX {
+        let details = format_args!("{count} hashes: a mask has room for {LFCF_BULK_MAX}");
+        return Err(failed(LFCF_INVALID, details));
+    }
+    Ok(())
+}
+
 /// Bit `i` is answer `i`.
 #[inline]
-fn mask_of(answers: &[bool; LFCF_BULK_MAX]) -> u64 {
+pub(crate) fn mask_of(answers: &[bool; LFCF_BULK_MAX]) -> u64 {
     let (eights, _) = answers.as_chunks::<8>();
     eights.iter().rev().fold(0, |mask, &eight| {
-        // Gathers the lowest bits of eight bytes in the highest byte: that of byte `i` is shifted to bit `56 + i`.
+        // Gathers the lowest bits of eight bytes in the highest byte: that of byte `i` is shifted
+        // to bit `56 + i`.
         let bits = u64::from_le_bytes(eight.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080);
         mask << 8 | bits >> 56
     })
@@ -84,17 +93,18 @@ unsafe fn with_array(request: Request, answers: *mut bool, done: *mut usize, cal
         let done = wanted(done, "done")?;
         let filter = &value(filter, "filter")?.0;
         let hashes = array(hashes, count, "hashes")?;
-        let answers = places(answers, count, "answers")?;
+        let answers = places(answers, count, false, "answers")?;
         report(done, count, call(filter, hashes, answers)?)?;
         Ok(0)
     })
 }
 
-/// Looks up to 64 hashes up, and sets bit `i` of `*mask` to the answer for `hashes[i]`. Returns the number of bits that are
-/// set. `LFCF_INVALID`: there are more than 64.
+/// Looks up to 64 hashes up, and sets bit `i` of `*mask` to the answer for `hashes[i]`. Returns the
+/// number of bits that are set. `LFCF_INVALID`: there are more than 64.
 ///
-/// Threads: any. Cost: that of `lfcf_contains` for each hash, but all their memory accesses begin at once: the words of up to 32
-/// hashes are prefetched first, and those of the others meanwhile. Allocates nothing.
+/// Threads: any. Cost: that of `lfcf_contains` for each hash, but all their memory accesses begin
+/// at once: the words of up to 32 hashes are prefetched first, and those of the others meanwhile.
+/// Allocates nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_contains_bulk(
     filter: *const lfcf_filter,
@@ -105,13 +115,16 @@ pub unsafe extern "C" fn lfcf_contains_bulk(
     with_mask((filter, hashes, count), mask, null_mut(), CONTAINS)
 }
 
-/// Makes `lfcf_insert_unique` for up to 64 hashes in order, and sets bit `i` of `*mask` if this call added `hashes[i]`.
-/// Returns the number of bits that are set. A hash that occurs twice is added once.
+/// Makes `lfcf_insert_unique` for up to 64 hashes in order, and sets bit `i` of `*mask` if this
+/// call added `hashes[i]`. Returns the number of bits that are set. A hash that occurs twice is
+/// added once.
 ///
-/// An error ends it at the first hash that is refused: `*done` is the index of that hash, the bits before it are right, and
-/// the hashes behind it were not tried. `done` may be NULL; without an error `*done` is `count`.
+/// An error ends it at the first hash that is refused: `*done` is the index of that hash, the bits
+/// before it are right, and the hashes behind it were not tried. `done` may be NULL; without an
+/// error `*done` is `count`.
 ///
-/// Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert_unique` for each hash, with prefetching.
+/// Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert_unique` for each hash,
+/// with prefetching.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_unique_bulk(
     filter: *const lfcf_filter,
@@ -123,8 +136,9 @@ pub unsafe extern "C" fn lfcf_insert_unique_bulk(
     with_mask((filter, hashes, count), mask, done, INSERT_UNIQUE)
 }
 
-/// Makes `lfcf_refresh` for up to 64 hashes in order, and sets bit `i` of `*mask` if `hashes[i]` is new. Returns the
-/// number of bits that are set. `done` and errors are those of `lfcf_insert_unique_bulk`, and `LFCF_WRONG_KIND`.
+/// Makes `lfcf_refresh` for up to 64 hashes in order, and sets bit `i` of `*mask` if `hashes[i]` is
+/// new. Returns the number of bits that are set. `done` and errors are those of
+/// `lfcf_insert_unique_bulk`, and `LFCF_WRONG_KIND`.
 ///
 /// Threads: any. Cost: that of `lfcf_refresh` for each hash, with prefetching.
 #[unsafe(no_mangle)]
@@ -151,10 +165,12 @@ pub unsafe extern "C" fn lfcf_contains_many(
     with_array((filter, hashes, count), answers, null_mut(), CONTAINS)
 }
 
-/// Makes `lfcf_insert_unique` for any number of hashes in order, and sets `answers[i]` to whether this call added
-/// `hashes[i]`. Returns 0. `done` and errors are those of `lfcf_insert_unique_bulk`.
+/// Makes `lfcf_insert_unique` for any number of hashes in order, and sets `answers[i]` to whether
+/// this call added `hashes[i]`. Returns 0. `done` and errors are those of
+/// `lfcf_insert_unique_bulk`.
 ///
-/// Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert_unique` for each hash, with prefetching.
+/// Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert_unique` for each hash,
+/// with prefetching.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_unique_many(
     filter: *const lfcf_filter,
@@ -166,8 +182,9 @@ pub unsafe extern "C" fn lfcf_insert_unique_many(
     with_array((filter, hashes, count), answers, done, INSERT_UNIQUE)
 }
 
-/// Makes `lfcf_refresh` for any number of hashes in order, and sets `answers[i]` to whether `hashes[i]` is new. Returns 0.
-/// `done` and errors are those of `lfcf_insert_unique_bulk`, and `LFCF_WRONG_KIND`.
+/// Makes `lfcf_refresh` for any number of hashes in order, and sets `answers[i]` to whether
+/// `hashes[i]` is new. Returns 0. `done` and errors are those of `lfcf_insert_unique_bulk`, and
+/// `LFCF_WRONG_KIND`.
 ///
 /// Threads: any. Cost: that of `lfcf_refresh` for each hash, with prefetching.
 #[unsafe(no_mangle)]
@@ -184,7 +201,8 @@ pub unsafe extern "C" fn lfcf_refresh_many(
 /// Makes `lfcf_insert` for any number of hashes in order. Returns 0. `done` and errors are those of
 /// `lfcf_insert_unique_bulk`.
 ///
-/// Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert` for each hash, with prefetching.
+/// Threads: any; the hashes go in one by one. Cost: that of `lfcf_insert` for each hash, with
+/// prefetching.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_many(
     filter: *const lfcf_filter,
@@ -201,8 +219,8 @@ pub unsafe extern "C" fn lfcf_insert_many(
     })
 }
 
-/// Makes `lfcf_remove` for any number of hashes. Returns 0; `*removed` is the number of copies that it removed, and may be
-/// NULL.
+/// Makes `lfcf_remove` for any number of hashes. Returns 0; `*removed` is the number of copies that
+/// it removed, and may be NULL.
 ///
 /// Threads: any. Cost: that of `lfcf_remove` for each hash, with prefetching.
 #[unsafe(no_mangle)]

@@ -20,7 +20,8 @@ pub struct lfcf_measures {
     pub generations: u32,
     /// The number of stored copies. Exact while no thread writes.
     pub items: usize,
-    /// The items that it is sized for: one that grows at present, one that rotates in each generation.
+    /// The items that it is sized for: one that grows at present, one that rotates in each
+    /// generation.
     pub capacity: usize,
     /// The slots of all tables.
     pub slots: usize,
@@ -34,12 +35,17 @@ pub struct lfcf_measures {
     pub seed: u64,
     /// The fraction of the slots in use.
     pub load_factor: f64,
-    /// The share of lookups of absent items that find one, at the present load, with well mixed hashes.
+    /// The share of lookups of absent items that find one, at the present load, with well mixed
+    /// hashes.
     pub false_positive_rate: f64,
     /// The layout: slots of a bucket.
     pub bucket_slots: u32,
     /// The layout: bits of a fingerprint.
     pub fingerprint_bits: u32,
+    /// The layout: bits of a value, else 0. The largest value is `(1 << value_bits) - 1`.
+    pub value_bits: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 /// Fills `*measures`, whose `size` you have set. They are approximate while other threads write.
@@ -75,13 +81,16 @@ pub unsafe extern "C" fn lfcf_measure(
             false_positive_rate: filter.false_positive_rate(),
             bucket_slots: filter.shape().slots() as u32,
             fingerprint_bits: filter.shape().fingerprint_bits(),
+            value_bits: filter.shape().value_bits(),
+            reserved: 0,
         };
         Ok(0)
     })
 }
 
-/// Returns 1 if the filter holds as many items as it is sized for, else 0. An insert may still find room. One that grows
-/// grows soon. Of one that rotates it says whether the young generation is full: rotate.
+/// Returns 1 if the filter holds as many items as it is sized for, else 0. An insert may still find
+/// room. One that grows grows soon. Of one that rotates it says whether the young generation is
+/// full: rotate.
 ///
 /// Threads: any. Cost: about 64 loads, so not for every item.
 #[unsafe(no_mangle)]

@@ -1,5 +1,6 @@
-//! What callers pass, checked as far as it can be: null, misaligned, too long. The rest is promised: that pointers point to
-//! what their types say, for the time of the call, and that nobody else uses what is written.
+//! What callers pass, checked as far as it can be: null, misaligned, too long. The rest is
+//! promised: that pointers point to what their types say, for the time of the call, and that nobody
+//! else uses what is written.
 //!
 //! Each `name` is what the header calls the pointer.
 
@@ -47,7 +48,8 @@ pub(crate) unsafe fn array<'a, T>(pointer: *const T, count: usize, name: &str) -
     Ok(slice::from_raw_parts(pointer, count))
 }
 
-/// The place of an answer. It has this value from now on: what was there before need not be one of the type.
+/// The place of an answer. It has this value from now on: what was there before need not be one of
+/// the type.
 #[inline]
 pub(crate) unsafe fn place<'a, T>(pointer: *mut T, start: T, name: &str) -> Checked<&'a mut T> {
     check(pointer, 1, name)?;
@@ -57,29 +59,37 @@ pub(crate) unsafe fn place<'a, T>(pointer: *mut T, start: T, name: &str) -> Chec
 
 /// The place of a number that the caller may not want: then the pointer is null.
 #[inline]
-pub(crate) unsafe fn wanted<'a>(pointer: *mut usize, name: &str) -> Checked<Option<&'a mut usize>> {
+pub(crate) unsafe fn wanted<'a, T: Default>(
+    pointer: *mut T,
+    name: &str,
+) -> Checked<Option<&'a mut T>> {
     if pointer.is_null() {
         return Ok(None);
     }
-    place(pointer, 0, name).map(Some)
+    place(pointer, T::default(), name).map(Some)
 }
 
-/// The places of so many answers, all false.
-pub(crate) unsafe fn places<'a>(
-    pointer: *mut bool,
+/// The places of so many answers. Each has this value from now on: what was there before need not
+/// be one of the type.
+#[inline]
+pub(crate) unsafe fn places<'a, T: Copy>(
+    pointer: *mut T,
     count: usize,
+    start: T,
     name: &str,
-) -> Checked<&'a mut [bool]> {
+) -> Checked<&'a mut [T]> {
     if count == 0 {
         return Ok(&mut []);
     }
     check(pointer, count, name)?;
-    pointer.write_bytes(0, count);
+    for index in 0..count {
+        pointer.add(index).write(start);
+    }
     Ok(slice::from_raw_parts_mut(pointer, count))
 }
 
-/// The size of a struct of any version, as it says itself in its first field: not less than in this version, and a number
-/// that some version may have.
+/// The size of a struct of any version, as it says itself in its first field: not less than in this
+/// version, and a number that some version may have.
 pub(crate) unsafe fn size_of_struct<T>(pointer: *const T, name: &str) -> Checked<usize> {
     check(pointer, 1, name)?;
     let size = pointer.cast::<usize>().read();

@@ -39,21 +39,22 @@ pub(crate) unsafe fn by_bytes(
 
 /// Adds one copy of an item, whether or not it is stored. Returns 0.
 ///
-/// `LFCF_FULL`, `LFCF_POOR_HASHES`, `LFCF_TOO_MANY_COPIES`, `LFCF_CANNOT_GROW`: it is not added. `LFCF_DISTURBED`,
-/// `LFCF_NO_DESCRIPTOR`: try again.
+/// `LFCF_FULL`, `LFCF_POOR_HASHES`, `LFCF_TOO_MANY_COPIES`, `LFCF_CANNOT_GROW`: it is not added.
+/// `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: try again.
 ///
-/// Threads: any. Cost: one exchange; a search of up to `search_budget` buckets in a filter that is nearly full. One that
-/// grows may allocate, and moves a few buckets while it doubles.
+/// Threads: any. Cost: one exchange; a search of up to `search_budget` buckets in a filter that is
+/// nearly full. One that grows may allocate, and moves a few buckets while it doubles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert(filter: *const lfcf_filter, hash: u64) -> c_int {
     by_hash(filter, hash, INSERT)
 }
 
-/// Adds an item if it is absent. Returns 1 if it was absent and this call added it, else 0: it is stored, or a false
-/// positive. If several threads race for an absent item, one of them gets 1. Errors as `lfcf_insert`, except
-/// `LFCF_TOO_MANY_COPIES`.
+/// Adds an item if it is absent. Returns 1 if it was absent and this call added it, else 0: it is
+/// stored, or a false positive. If several threads race for an absent item, one of them gets 1.
+/// Errors as `lfcf_insert`, except `LFCF_TOO_MANY_COPIES`.
 ///
-/// Threads: any. Cost: that of a lookup if it is stored, else four locked instructions; otherwise as `lfcf_insert`.
+/// Threads: any. Cost: that of a lookup if it is stored, else four locked instructions; otherwise
+/// as `lfcf_insert`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_insert_unique(filter: *const lfcf_filter, hash: u64) -> c_int {
     by_hash(filter, hash, INSERT_UNIQUE)
@@ -61,14 +62,15 @@ pub unsafe extern "C" fn lfcf_insert_unique(filter: *const lfcf_filter, hash: u6
 
 /// Returns 1 if an item is stored, or now and then if it is absent; else 0.
 ///
-/// Threads: any. Cost: two loads from the table, for each generation of one that rotates. Writes and allocates nothing.
+/// Threads: any. Cost: two loads from the table, for each generation of one that rotates. Writes
+/// and allocates nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_contains(filter: *const lfcf_filter, hash: u64) -> c_int {
     by_hash(filter, hash, CONTAINS)
 }
 
-/// Removes one copy of an item that you inserted. Returns 1, or 0 if there was none. If several threads race for one copy,
-/// one of them gets 1. One that rotates removes the oldest copy.
+/// Removes one copy of an item that you inserted. Returns 1, or 0 if there was none. If several
+/// threads race for one copy, one of them gets 1. One that rotates removes the oldest copy.
 ///
 /// Threads: any. Cost: one exchange, or two.
 #[unsafe(no_mangle)]
@@ -76,7 +78,8 @@ pub unsafe extern "C" fn lfcf_remove(filter: *const lfcf_filter, hash: u64) -> c
     by_hash(filter, hash, REMOVE)
 }
 
-/// Returns the number of copies of an item. It may be too high while other threads write the same item.
+/// Returns the number of copies of an item. It may be too high while other threads write the same
+/// item.
 ///
 /// Threads: any. Cost: that of a lookup of an absent item.
 #[unsafe(no_mangle)]
@@ -84,9 +87,10 @@ pub unsafe extern "C" fn lfcf_count(filter: *const lfcf_filter, hash: u64) -> c_
     by_hash(filter, hash, COUNT)
 }
 
-/// Stores the hash of `size` bytes in `*hash`: what the calls by bytes use. With one seed it is the same on every machine
-/// and in every later release: rapidhash v3 of the size as eight little-endian bytes, and with that as the seed, rapidhash
-/// v3 of the bytes. Filters hash alike if they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
+/// Stores the hash of `size` bytes in `*hash`: what the calls by bytes use. With one seed it is the
+/// same on every machine and in every later release: rapidhash v3 of the size as eight
+/// little-endian bytes, and with that as the seed, rapidhash v3 of the bytes. Filters hash alike if
+/// they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
 ///
 /// Threads: any. Cost: two short hashes, about 9 ns in all for 8 bytes.
 #[unsafe(no_mangle)]

@@ -1,5 +1,5 @@
-//! The calls as C and C++ programmers make them: each program here is compiled against the header, with all warnings as
-//! errors, and run with the static and with the shared library.
+//! The calls as C and C++ programmers make them: each program here is compiled against the header,
+//! with all warnings as errors, and run with the static and with the shared library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,19 +69,82 @@ fn the_wrapper_for_cpp_does_the_same() {
     run_program(compiler("CXX", "g++"), "-std=c++20", "wrapper.cpp");
 }
 
-/// The program of the guide's page.
+/// Each case of the program, in a line that says "refused", and the program without a case.
 #[test]
-fn the_guide_compiles() {
-    let (_, page) = include_str!("../../../src/guide/c.rs")
-        .split_once("```c\n")
-        .expect("a program");
-    let lines = page.lines().map_while(|line| line.strip_prefix("//!"));
-    let program: Vec<&str> = lines.take_while(|line| !line.contains("```")).collect();
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide.c");
-    std::fs::write(&path, program.join("\n")).expect("written");
-    run_program(
-        compiler("CC", "gcc"),
-        "-std=c11",
-        path.to_str().expect("UTF-8"),
-    );
+fn the_wrapper_for_cpp_refuses_integers_of_another_width() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = here.join("tests/refused.cpp");
+    let text = include_str!("refused.cpp");
+    let compile = |case: usize| {
+        let mut compiler = compiler("CXX", "g++");
+        compiler.args(["-std=c++20", "-fsyntax-only", "-I"]);
+        compiler.arg(here.join("include")).arg(&source);
+        let output = compiler.arg(format!("-DCASE={case}")).output();
+        output.expect("a compiler")
+    };
+    assert!(compile(0).status.success());
+    let refused = text.lines().enumerate();
+    let refused = refused.filter(|(_, line)| line.contains("// refused"));
+    for (case, (line, text)) in refused.enumerate() {
+        let output = compile(case + 1);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{text} compiles");
+        // The compiler names this line, and so nothing else is wrong.
+        let place = format!("refused.cpp:{}:", line + 1);
+        assert!(said.contains(&place), "{text}: {said}");
+    }
+}
+
+/// The programs of the guide's page, in C and in C++.
+#[test]
+fn the_programs_of_the_guide_run() {
+    let page = include_str!("../../../docs/guide/c.md");
+    for (language, variable, usual, standard, count) in [
+        ("c", "CC", "gcc", "-std=c11", 3),
+        ("cpp", "CXX", "g++", "-std=c++20", 1),
+    ] {
+        let begin = format!("```{language}\n");
+        let programs = page.split(&begin).skip(1);
+        let programs: Vec<&str> = programs
+            .map(|rest| rest.split("```").next().expect("its start"))
+            .collect();
+        assert_eq!(programs.len(), count, "programs in {language}");
+        for (number, program) in programs.into_iter().enumerate() {
+            let name = format!("guide{number}.{language}");
+            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+            std::fs::write(&path, program).expect("written");
+            let path = path.to_str().expect("UTF-8");
+            run_program(compiler(variable, usual), standard, path);
+        }
+    }
+}
+
+/// No text for C programmers names an item of the library for Rust. (`status` tests the errors.)
+#[test]
+fn headers_and_readme_name_no_items_of_rust() {
+    let texts = [
+        include_str!("../include/lockfree_cuckoo.h"),
+        include_str!("../include/lockfree_cuckoo.hpp"),
+        include_str!("../README.md"),
+    ];
+    for (text, line) in texts
+        .iter()
+        .flat_map(|text| text.lines().map(move |line| (text, line)))
+    {
+        let is_cpp = std::ptr::eq(*text, texts[1]);
+        let names = [
+            "RandomState",
+            "CuckooFilter",
+            "DynFilter",
+            "SemiSorted",
+            "Lanes<",
+            "build_smallest",
+            "&self",
+        ];
+        for name in names {
+            assert!(!line.contains(name), "{line}");
+        }
+        let cpp = line.replace("std::", "").replace("lockfree_cuckoo::", "");
+        assert!(is_cpp || !cpp.contains("::"), "{line}");
+    }
 }

@@ -104,6 +104,94 @@ static void with_arrays(lfcf_filter *filter)
     CHECK(done == 0 && measure(filter).items == 0);
 }
 
+/* What an item has, as a sum: the copies are in no order. */
+static void has_values(const lfcf_filter *filter, uint64_t hash, int copies, unsigned sum)
+{
+    uint16_t values[LFCF_VALUES_MAX];
+    IS(copies, lfcf_values(filter, hash, values));
+    for (int copy = 0; copy < LFCF_VALUES_MAX; copy++)
+        sum -= values[copy];
+    CHECK(sum == 0);
+}
+
+static void with_values(uint32_t value_bits, int most_copies)
+{
+    lfcf_filter *filter = create((lfcf_options){.capacity = 2 * ITEMS, .value_bits = value_bits});
+    uint16_t most = (uint16_t)((1 << value_bits) - 1), value = 99;
+    CHECK(measure(filter).value_bits == value_bits && measure(filter).bucket_slots * 2 == (unsigned)most_copies);
+    IS(0, lfcf_value(filter, mix(0), &value));
+    CHECK(value == 0);
+    IS(0, lfcf_insert_value(filter, mix(0), most));
+    IS(1, lfcf_value(filter, mix(0), &value));
+    CHECK(value == most);
+    /* Who comes first has it; who comes later is told. */
+    value = 3;
+    IS(1, lfcf_insert_unique_value(filter, mix(1), &value));
+    CHECK(value == 3);
+    value = 5;
+    IS(0, lfcf_insert_unique_value(filter, mix(1), &value));
+    CHECK(value == 3);
+    IS(1, lfcf_replace_value(filter, mix(1), 3, 5));
+    IS(0, lfcf_replace_value(filter, mix(1), 3, 6));
+    IS(1, lfcf_value(filter, mix(1), &value));
+    CHECK(value == 5);
+    /* Several copies, each with its value. */
+    has_values(filter, mix(2), 0, 0);
+    for (uint16_t copy = 0; copy < most_copies; copy++)
+        IS(0, lfcf_insert_value(filter, mix(2), copy));
+    has_values(filter, mix(2), most_copies, (unsigned)(most_copies * (most_copies - 1) / 2));
+    IS(1, lfcf_remove_value(filter, mix(2), 1));
+    IS(0, lfcf_remove_value(filter, mix(2), 1));
+    IS(0, lfcf_remove_value(filter, mix(2), UINT16_MAX));
+    has_values(filter, mix(2), most_copies - 1, (unsigned)(most_copies * (most_copies - 1) / 2) - 1);
+    /* The calls without values. */
+    IS(1, lfcf_insert_unique(filter, mix(3)));
+    IS(1, lfcf_value(filter, mix(3), &value));
+    CHECK(value == 0);
+    IS(1, lfcf_contains(filter, mix(0)));
+    IS(1, lfcf_remove(filter, mix(0)));
+    IS(0, lfcf_clear(filter));
+
+    for (size_t count = 0; count <= LFCF_BULK_MAX; count++) {
+        uint64_t hashes[LFCF_BULK_MAX], mask = 99, added = 0;
+        uint16_t values[LFCF_BULK_MAX];
+        memset(values, 0xff, sizeof values);
+        for (size_t place = 0; place < count; place++) {
+            hashes[place] = mix(1000 * count + place);
+            if (mix(hashes[place]) & 1) {
+                IS(0, lfcf_insert_value(filter, hashes[place], (uint16_t)(place & most)));
+                added |= (uint64_t)1 << place;
+            }
+        }
+        int found = lfcf_value_bulk(filter, hashes, count, &mask, values);
+        CHECK(mask == added);
+        for (size_t place = 0; place < count; place++) {
+            CHECK(values[place] == (mask >> place & 1 ? place & most : 0));
+            found -= (int)(mask >> place & 1);
+        }
+        CHECK(found == 0 && (count == LFCF_BULK_MAX || values[count] == UINT16_MAX));
+        IS(0, lfcf_clear(filter));
+    }
+
+    /* Copies of the filter have the values too. */
+    lfcf_filter *copy;
+    void *bytes;
+    size_t size;
+    IS(0, lfcf_insert_value(filter, mix(7), 7));
+    IS(0, lfcf_snapshot(filter, &copy));
+    IS(1, lfcf_value(copy, mix(7), &value));
+    CHECK(value == 7);
+    IS(0, lfcf_destroy(copy));
+    IS(0, lfcf_to_bytes(filter, &bytes, &size));
+    IS(0, lfcf_from_bytes(bytes, size, &copy));
+    IS(0, lfcf_free_bytes(bytes, size));
+    IS(1, lfcf_replace_value(copy, mix(7), 7, 8));
+    IS(1, lfcf_value(filter, mix(7), &value));
+    CHECK(value == 7 && measure(copy).value_bits == value_bits);
+    IS(0, lfcf_destroy(copy));
+    IS(0, lfcf_destroy(filter));
+}
+
 static void with_age(void)
 {
     lfcf_filter *filter = create((lfcf_options){.kind = LFCF_ROTATING, .capacity = 100, .generations = 3});
@@ -141,12 +229,16 @@ static void with_options(void)
     lfcf_measures measures = measure(filter);
     CHECK(measures.bucket_slots == 8 && measures.fingerprint_bits == 8 && measures.memory < 130000);
     CHECK(measures.kind == LFCF_FIXED && measures.tables == 1 && measures.generations == 0 && measures.seed == 42);
+    CHECK(measures.value_bits == 0 && measures.reserved == 0);
     IS(0, lfcf_destroy(filter));
     filter = create((lfcf_options){.flags = LFCF_SMALLEST, .capacity = 100000, .max_false_positive_rate = 1e-6});
     CHECK(measure(filter).fingerprint_bits > 20);
     IS(0, lfcf_destroy(filter));
     filter = create((lfcf_options){.buckets = 3 << 10, .search_budget = 256});
     CHECK(measure(filter).slots == 12 << 10);
+    IS(0, lfcf_destroy(filter));
+    filter = create((lfcf_options){.slots = 3, .fingerprint_bits = 13, .value_bits = 8});
+    CHECK(measure(filter).value_bits == 8);
     IS(0, lfcf_destroy(filter));
     filter = create((lfcf_options){.kind = LFCF_GROWING, .capacity = 100});
     for (uint64_t item = 0; item < 100 * ITEMS; item++)
@@ -197,6 +289,28 @@ static void stored(const lfcf_filter *filter)
     fclose(file);
 }
 
+/* To a server, and back. */
+static void dumped(const lfcf_filter *filter)
+{
+    const uint64_t second = 1000000000;
+    uint64_t window = measure(filter).kind == LFCF_ROTATING ? 60 * second : 0, found, age;
+    lfcf_filter *copy;
+    void *dump;
+    size_t size;
+    IS(1, lfcf_insert_unique_bytes(filter, "flow", 4));
+    IS(0, lfcf_to_dump(filter, window, 7 * second, &dump, &size));
+    CHECK(memcmp(dump, "LFCDUMP1", 8) == 0);
+    IS(0, lfcf_from_dump(dump, size, &copy, &found, &age));
+    CHECK(found == window && (window ? age >= 7 * second && age < 60 * second : age == 0));
+    IS(1, lfcf_contains_bytes(copy, "flow", 4));
+    CHECK(measure(copy).kind == measure(filter).kind && measure(copy).seed == 42);
+    IS(0, lfcf_destroy(copy));
+    IS(0, lfcf_from_dump(dump, size, &copy, NULL, NULL));
+    IS(0, lfcf_destroy(copy));
+    IS(0, lfcf_free_bytes(dump, size));
+    IS(1, lfcf_remove_bytes(filter, "flow", 4));
+}
+
 int main(void)
 {
     CHECK(lfcf_version() == LFCF_VERSION);
@@ -207,8 +321,12 @@ int main(void)
         with_masks(filter);
         with_arrays(filter);
         stored(filter);
+        dumped(filter);
         IS(0, lfcf_destroy(filter));
     }
+    with_values(4, 8);
+    with_values(8, 6);
+    with_values(15, 4);
     with_age();
     with_options();
     IS(0, lfcf_destroy(NULL));

@@ -12,15 +12,73 @@
 static _Alignas(64) char memory[4096];
 #define MISALIGNED ((void *)(memory + 1))
 
+/* Whether a text has no names of the library for Rust. */
+static bool is_for_c(const char *text)
+{
+    return !strstr(text, "::") && !strstr(text, "Filter") && !strstr(text, "Lanes") && !strstr(text, "build_");
+}
+
 /* The error, and a text about it. */
 #define FAILS(expected, about, call)                                                                  \
     do {                                                                                              \
         IS(expected, call);                                                                           \
-        if (!strstr(lfcf_last_error(), about)) {                                                      \
+        if (!strstr(lfcf_last_error(), about) || !is_for_c(lfcf_last_error())) {                      \
             fprintf(stderr, "%s:%d: %s says: %s\n", __FILE__, __LINE__, #call, lfcf_last_error());    \
             exit(1);                                                                                  \
         }                                                                                             \
     } while (0)
+
+/* Errors of the calls for values, in a filter that has none and in one that has. */
+static void values(const lfcf_filter *without)
+{
+    lfcf_filter *filter = create((lfcf_options){.capacity = 1000, .value_bits = 4});
+    uint64_t hash = mix(1), hashes[65] = {0}, mask = 99;
+    uint16_t value = 3, values[65];
+    for (int turn = 0; turn < 2; turn++) {
+        void *nothing = turn ? MISALIGNED : NULL;
+        lfcf_filter *no_filter = nothing;
+        int status = turn ? LFCF_MISALIGNED : LFCF_NULL;
+        FAILS(status, "`filter`", lfcf_insert_value(no_filter, hash, 1));
+        FAILS(status, "`filter`", lfcf_insert_unique_value(no_filter, hash, &value));
+        FAILS(status, "`value`", lfcf_insert_unique_value(filter, hash, nothing));
+        FAILS(status, "`filter`", lfcf_value(no_filter, hash, values));
+        FAILS(status, "`value`", lfcf_value(filter, hash, nothing));
+        FAILS(status, "`filter`", lfcf_values(no_filter, hash, values));
+        FAILS(status, "`values`", lfcf_values(filter, hash, nothing));
+        FAILS(status, "`filter`", lfcf_replace_value(no_filter, hash, 1, 2));
+        FAILS(status, "`filter`", lfcf_remove_value(no_filter, hash, 1));
+        FAILS(status, "`filter`", lfcf_value_bulk(no_filter, &hash, 1, &mask, values));
+        FAILS(status, "`hashes`", lfcf_value_bulk(filter, nothing, 1, &mask, values));
+        FAILS(status, "`mask`", lfcf_value_bulk(filter, &hash, 1, nothing, values));
+        FAILS(status, "`values`", lfcf_value_bulk(filter, &hash, 1, &mask, nothing));
+    }
+    FAILS(LFCF_WRONG_KIND, "value_bits", lfcf_insert_value(without, hash, 1));
+    FAILS(LFCF_WRONG_KIND, "value_bits", lfcf_insert_unique_value(without, hash, &value));
+    FAILS(LFCF_WRONG_KIND, "value_bits", lfcf_value(without, hash, values));
+    FAILS(LFCF_WRONG_KIND, "value_bits", lfcf_values(without, hash, values));
+    FAILS(LFCF_WRONG_KIND, "value_bits", lfcf_replace_value(without, hash, 1, 2));
+    FAILS(LFCF_WRONG_KIND, "value_bits", lfcf_remove_value(without, hash, 1));
+    FAILS(LFCF_WRONG_KIND, "value_bits", lfcf_value_bulk(without, &hash, 1, &mask, values));
+    CHECK(value == 3);
+    FAILS(LFCF_INVALID, "65 hashes", lfcf_value_bulk(filter, hashes, 65, &mask, values));
+    CHECK(mask == 0);
+    FAILS(LFCF_INVALID, "at most 15", lfcf_insert_value(filter, hash, 16));
+    value = 16;
+    FAILS(LFCF_INVALID, "at most 15", lfcf_insert_unique_value(filter, hash, &value));
+    FAILS(LFCF_INVALID, "at most 15", lfcf_replace_value(filter, hash, 1, 16));
+    CHECK(value == 16 && measure(filter).items == 0);
+    for (int copy = 0; copy < 8; copy++)
+        IS(0, lfcf_insert_value(filter, hash, 15));
+    FAILS(LFCF_TOO_MANY_COPIES, "8 copies", lfcf_insert_value(filter, hash, 1));
+    int answer = 0;
+    for (uint64_t item = 1; answer >= 0; item++) {
+        value = (uint16_t)(item % 16);
+        answer = lfcf_insert_unique_value(filter, mix(item), &value);
+        CHECK(value == item % 16 || answer == 0);
+    }
+    FAILS(LFCF_FULL, "full", answer);
+    IS(0, lfcf_destroy(filter));
+}
 
 /* A pointer of each call that is null or misaligned. */
 static void pointers(lfcf_filter *filter)
@@ -88,6 +146,10 @@ static void pointers(lfcf_filter *filter)
         FAILS(status, "`bytes`", lfcf_to_bytes(filter, nothing, &size));
         FAILS(status, "`size`", lfcf_to_bytes(filter, &bytes, nothing));
         FAILS(status, "`filter`", lfcf_from_bytes("a", 1, nothing));
+        FAILS(status, "`filter`", lfcf_to_dump(no_filter, 0, 0, &bytes, &size));
+        FAILS(status, "`bytes`", lfcf_to_dump(filter, 0, 0, nothing, &size));
+        FAILS(status, "`size`", lfcf_to_dump(filter, 0, 0, &bytes, nothing));
+        FAILS(status, "`filter`", lfcf_from_dump("a", 1, nothing, NULL, NULL));
         FAILS(status, "`filter`", lfcf_write_fd(no_filter, 1));
         FAILS(status, "`filter`", lfcf_read_fd(0, nothing));
         FAILS(status, "`filter`", lfcf_snapshot(no_filter, &other));
@@ -100,6 +162,8 @@ static void pointers(lfcf_filter *filter)
     FAILS(LFCF_MISALIGNED, "`done`", lfcf_insert_unique_many(filter, &hash, 1, &answer, MISALIGNED));
     FAILS(LFCF_MISALIGNED, "`done`", lfcf_refresh_many(filter, &hash, 1, &answer, MISALIGNED));
     FAILS(LFCF_MISALIGNED, "`done`", lfcf_insert_many(filter, &hash, 1, MISALIGNED));
+    FAILS(LFCF_MISALIGNED, "`window`", lfcf_from_dump("a", 1, &other, MISALIGNED, NULL));
+    FAILS(LFCF_MISALIGNED, "`age`", lfcf_from_dump("a", 1, &other, NULL, MISALIGNED));
     FAILS(LFCF_MISALIGNED, "`removed`", lfcf_remove_many(filter, &hash, 1, MISALIGNED));
     /* Bytes and answers have no alignment. */
     FAILS(LFCF_NULL, "`item`", lfcf_hash_bytes(filter, NULL, 1, &hash));
@@ -113,6 +177,7 @@ static void pointers(lfcf_filter *filter)
     FAILS(LFCF_NULL, "`answers`", lfcf_insert_unique_many(filter, &hash, 1, NULL, NULL));
     FAILS(LFCF_NULL, "`answers`", lfcf_refresh_many(filter, &hash, 1, NULL, NULL));
     FAILS(LFCF_NULL, "`bytes`", lfcf_from_bytes(NULL, 1, &other));
+    FAILS(LFCF_NULL, "`dump`", lfcf_from_dump(NULL, 1, &other, NULL, NULL));
     CHECK(measure(filter).items == 0);
 }
 
@@ -148,7 +213,13 @@ static void options(void)
     refuses(LFCF_INVALID, "`options->size` is", (lfcf_options){.size = 1 << 20});
     refuses(LFCF_INVALID, "3 is not an lfcf_kind", (lfcf_options){.kind = 3});
     refuses(LFCF_INVALID, "later version", (lfcf_options){.flags = 4});
-    refuses(LFCF_INVALID, "later version", (lfcf_options){.reserved = 1});
+    refuses(LFCF_INVALID, "LFCF_SEEDED", (lfcf_options){.seed = 5});
+    refuses(LFCF_INVALID, "4, 8 or 15", (lfcf_options){.value_bits = 5});
+    refuses(LFCF_INVALID, "no layout", (lfcf_options){.value_bits = 4, .slots = 4, .fingerprint_bits = 16});
+    refuses(LFCF_INVALID, "LFCF_FIXED", (lfcf_options){.value_bits = 4, .kind = LFCF_ROTATING});
+    refuses(LFCF_INVALID, "LFCF_FIXED", (lfcf_options){.value_bits = 4, .kind = LFCF_GROWING});
+    refuses(LFCF_INVALID, "LFCF_SMALLEST",
+            (lfcf_options){.flags = LFCF_SMALLEST, .value_bits = 4, .max_false_positive_rate = 0.01});
     refuses(LFCF_INVALID, "too large", (lfcf_options){.capacity = SIZE_MAX});
     refuses(LFCF_INVALID, "use 128", (lfcf_options){.buckets = 127});
     refuses(LFCF_INVALID, "both set", (lfcf_options){.capacity = 1, .buckets = 2});
@@ -254,6 +325,43 @@ static void stored(const lfcf_filter *filter)
     FAILS(LFCF_IO, "ad file descriptor", lfcf_write_fd(filter, ends[1]));
 }
 
+static void dumped(const lfcf_filter *filter)
+{
+    const uint64_t window = 1000000000;
+    lfcf_filter *copy = (void *)memory, *rotating = create((lfcf_options){.kind = LFCF_ROTATING});
+    void *dump;
+    unsigned char *bytes;
+    size_t size;
+    FAILS(LFCF_INVALID, "no other filter has a window", lfcf_to_dump(filter, window, 0, &dump, &size));
+    CHECK(dump == NULL && size == 0);
+    FAILS(LFCF_INVALID, "`window` is 0", lfcf_to_dump(rotating, 0, 0, &dump, &size));
+    FAILS(LFCF_INVALID, "`window` is 99", lfcf_to_dump(rotating, 99, 0, &dump, &size));
+    IS(0, lfcf_to_dump(rotating, window, UINT64_MAX, &dump, &size));
+    bytes = dump;
+    FAILS(LFCF_NOT_A_FILTER, "like a dump", lfcf_from_dump("PK\3\4", 4, &copy, NULL, NULL));
+    CHECK(copy == NULL);
+    /* The form without what is around it. */
+    FAILS(LFCF_NOT_A_FILTER, "like a dump", lfcf_from_dump(bytes + 56, size - 56, &copy, NULL, NULL));
+    FAILS(LFCF_TRUNCATED, "", lfcf_from_dump(bytes, size - 1, &copy, NULL, NULL));
+    FAILS(LFCF_TRUNCATED, "", lfcf_from_dump(bytes, 20, &copy, NULL, NULL));
+    FAILS(LFCF_TRUNCATED, "", lfcf_from_dump(NULL, 0, &copy, NULL, NULL));
+    for (size_t at = 8; at < size; at += at < 200 ? 1 : 97) {
+        bytes[at] ^= 1;
+        CHECK(lfcf_from_dump(bytes, size, &copy, NULL, NULL) < 0 && copy == NULL);
+        bytes[at] ^= 1;
+    }
+    bytes[40] ^= 1;
+    FAILS(LFCF_DAMAGED, "checksum", lfcf_from_dump(bytes, size, &copy, NULL, NULL));
+    bytes[40] ^= 1;
+    unsigned char *longer = calloc(1, size + 1);
+    CHECK(longer != NULL);
+    memcpy(longer, bytes, size);
+    FAILS(LFCF_DAMAGED, "after its end", lfcf_from_dump(longer, size + 1, &copy, NULL, NULL));
+    free(longer);
+    IS(0, lfcf_free_bytes(dump, size));
+    IS(0, lfcf_destroy(rotating));
+}
+
 /* The last test: there is no more memory. Not for tools that need much memory themselves. */
 static void memory_ends(void)
 {
@@ -268,9 +376,11 @@ int main(void)
     lfcf_filter *filter = create((lfcf_options){.capacity = 1000});
     pointers(filter);
     numbers(filter);
+    values(filter);
     options();
     inserts();
     stored(filter);
+    dumped(filter);
     IS(0, lfcf_destroy(filter));
     if (getenv("LFCF_WITHOUT_LIMITS") == NULL)
         memory_ends();

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 enum { THREADS = 4, ITEMS = 20000 };
 
@@ -69,6 +70,57 @@ static void *copies(void *argument)
     return NULL;
 }
 
+/* All threads want all items, and each item gets one owner. Then one thread replaces the owner, and
+ * one removes the item. */
+static void *owners(void *argument)
+{
+    uint16_t self = (uint16_t)(intptr_t)argument, owner;
+    int found = 0, removed = 0;
+    together(1);
+    for (uint64_t item = 0; item < ITEMS; item++) {
+        int answer;
+        do {
+            owner = self;
+            answer = lfcf_insert_unique_value(filter, mix(item), &owner);
+            CHECK(answer >= 0 || answer == LFCF_DISTURBED || answer == LFCF_NO_DESCRIPTOR);
+        } while (answer < 0);
+        CHECK(owner < THREADS && (owner == self || answer == 0));
+        found += answer;
+    }
+    atomic_fetch_add(&new_items, found);
+    together(2);
+    for (uint64_t item = 0; item < ITEMS; item++) {
+        IS(1, lfcf_value(filter, mix(item), &owner));
+        lfcf_replace_value(filter, mix(item), owner, THREADS);
+        IS(1, lfcf_value(filter, mix(item), &owner));
+        CHECK(owner == THREADS);
+    }
+    together(3);
+    for (uint64_t item = 0; item < ITEMS; item++)
+        removed += lfcf_remove_value(filter, mix(item), THREADS);
+    atomic_fetch_add(&removed_items, removed);
+    return NULL;
+}
+
+/* A cancellation waits for the end of a call: a call that ends with the thread would end the process. */
+static void *cancelled(void *ends)
+{
+    int *pipe = ends;
+    lfcf_options options = {.size = sizeof options};
+    lfcf_filter *first, *second;
+    pthread_cancel(pthread_self());
+    IS(0, lfcf_create(&options, &first));
+    IS(0, lfcf_insert_bytes(first, "a", 1));
+    IS(0, lfcf_write_fd(first, pipe[1]));
+    IS(0, lfcf_read_fd(pipe[0], &second));
+    IS(1, lfcf_contains_bytes(second, "a", 1));
+    IS(0, lfcf_destroy(first));
+    IS(0, lfcf_destroy(second));
+    pthread_testcancel();
+    CHECK(0 && "the cancellation still comes");
+    return NULL;
+}
+
 static void with_threads(void *(*work)(void *))
 {
     pthread_t threads[THREADS];
@@ -94,5 +146,18 @@ int main(void)
         with_threads(copies);
         IS(0, lfcf_destroy(filter));
     }
+    filter = create((lfcf_options){.capacity = 2 * ITEMS, .value_bits = 15});
+    atomic_store(&new_items, 0);
+    atomic_store(&removed_items, 0);
+    with_threads(owners);
+    CHECK(new_items <= ITEMS && new_items >= ITEMS - ITEMS / 100);
+    CHECK(removed_items == new_items && measure(filter).items == 0);
+    IS(0, lfcf_destroy(filter));
+
+    int ends[2];
+    pthread_t thread;
+    void *result;
+    CHECK(pipe(ends) == 0 && pthread_create(&thread, NULL, cancelled, ends) == 0);
+    CHECK(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
     return 0;
 }

@@ -9,6 +9,7 @@
 #include "lockfree_cuckoo.hpp"
 
 using lockfree_cuckoo::filter;
+using lockfree_cuckoo::filter_of;
 
 #define CHECK(that)                                                                                   \
     do {                                                                                              \
@@ -40,8 +41,15 @@ struct gaps {
 };
 template <class T>
 concept is_item = std::is_convertible_v<T, lockfree_cuckoo::item>;
-static_assert(is_item<flow> && is_item<std::uint64_t> && is_item<std::string> && is_item<const char *>);
+static_assert(is_item<flow> && is_item<std::array<char, 4>> && is_item<std::string> && is_item<const char *>);
 static_assert(!is_item<gaps> && !is_item<double> && !is_item<flow *> && !is_item<std::nullptr_t[1]>);
+static_assert(!is_item<std::uint64_t> && !is_item<int> && !is_item<std::span<int>>);
+template <class T, class Key>
+concept is_key = std::is_convertible_v<T, typename filter_of<Key>::item_t>;
+static_assert(is_key<std::uint32_t, std::uint32_t> && is_key<int, std::uint32_t> && is_key<flow, flow>);
+static_assert(!is_key<std::uint64_t, std::uint32_t> && !is_key<int, std::uint64_t> && !is_key<char, int>);
+static_assert(is_key<const char *, std::string> && is_key<std::string, std::string_view> && !is_key<char, std::string>);
+static_assert(!is_key<flow, std::uint64_t> && !is_key<std::uint64_t, flow> && !is_key<double, std::uint64_t>);
 
 static void items(const filter &seen)
 {
@@ -56,10 +64,68 @@ static void items(const filter &seen)
     CHECK(seen.remove_hash(seen.hash("text")) && seen.measure().items == 0);
 }
 
-static void bulks(const filter &seen)
+// Of one type, with the same bytes as in C.
+static void typed()
+{
+    filter_of<std::uint64_t> seen({.capacity = 100});
+    std::uint64_t number = 5;
+    seen.insert(5ull);
+    CHECK(seen.contains(number) && seen.contains(5ll) && seen.count(number) == 1);
+    CHECK(lfcf_contains_bytes(seen.get(), &number, sizeof number) == 1);
+    CHECK(seen.remove(5ull) && seen.insert_unique(number) && seen.hash(number) == seen.hash(5ull));
+    filter_of<std::string> names({.capacity = 100});
+    CHECK(names.insert_unique("name") && !names.insert_unique(std::string("name")));
+    CHECK(filter_of<std::string_view>::from_bytes(names.to_bytes().bytes()).contains("name"));
+    filter_of<flow> flows({.capacity = 100});
+    CHECK(flows.insert_unique(flow{1, 2}) && flows.contains(flow{1, 2}) && !flows.contains(flow{2, 1}));
+}
+
+static void values()
+{
+    filter_of<std::uint32_t> hops({.capacity = 1000, .value_bits = 4});
+    std::error_code error;
+    hops.insert_value(1, 15);
+    CHECK(hops.value(1) == 15 && !hops.value(2));
+    CHECK(!hops.insert_unique_value(2, 3) && hops.insert_unique_value(2, 5) == 3);
+    CHECK(!hops.insert_unique_value(3, 0, error) && !error && hops.insert_unique_value(3, 5, error) == 0 && !error);
+    CHECK(hops.replace_value(2, 3, 4) && !hops.replace_value(2, 3, 4) && hops.value(2, error) == 4 && !error);
+    hops.insert_value(2, 6, error);
+    int sum = 0;
+    for (std::uint16_t value : hops.values(2))
+        sum += value;
+    CHECK(sum == 10 && hops.values(2, error).size() == 2 && hops.values(9).size() == 0 && !error);
+    CHECK(hops.replace_value(2, 6, 7, error) && hops.remove_value(2, 7, error) && !error);
+    CHECK(hops.remove_value(2, 4) && !hops.value(2));
+    std::array<std::uint64_t, 3> hashes{hops.hash(1), hops.hash(2), hops.hash(3)};
+    std::array<std::uint16_t, 3> found{9, 9, 9};
+    CHECK(hops.value_bulk(hashes, found) == 5 && found[0] == 15 && found[1] == 0);
+    CHECK(hops.value_bulk(hashes, found, error) == 5 && !error);
+    CHECK(thrown([&] { hops.value_bulk(hashes, std::span(found).first(2)); }) == LFCF_INVALID);
+    // By hash, with and without exceptions.
+    hops.insert_value_hash(hashes[1], 1);
+    hops.insert_value_hash(hashes[1], 2, error);
+    CHECK(hops.values_hash(hashes[1]).size() == 2 && hops.values_hash(hashes[1], error).size() == 2);
+    CHECK(hops.replace_value_hash(hashes[1], 1, 3) && hops.replace_value_hash(hashes[1], 2, 4, error));
+    CHECK(hops.remove_value_hash(hashes[1], 3) && hops.remove_value_hash(hashes[1], 4, error));
+    CHECK(!hops.value_hash(hashes[1]) && !hops.value_hash(hashes[1], error) && !error);
+    CHECK(!hops.insert_unique_value_hash(hashes[1], 8) && hops.insert_unique_value_hash(hashes[1], 9, error) == 8);
+    CHECK(hops.measure().value_bits == 4);
+    // Errors, thrown and told.
+    CHECK(thrown([&] { hops.insert_value(1, 16); }) == LFCF_INVALID);
+    CHECK(!hops.insert_unique_value(9, 16, error) && error == LFCF_INVALID);
+    CHECK(!hops.replace_value(1, 15, 16, error) && error == LFCF_INVALID);
+    filter without({.capacity = 100});
+    CHECK(thrown([&] { without.value("flow"); }) == LFCF_WRONG_KIND);
+    CHECK(!without.remove_value("flow", 1, error) && error == LFCF_WRONG_KIND);
+    filter none;
+    none.insert_value("flow", 1, error);
+    CHECK(error == LFCF_NULL && !none.value("flow", error) && error == LFCF_NULL);
+}
+
+template <class Key> static void bulks(const filter_of<Key> &seen)
 {
     std::vector<std::uint64_t> hashes;
-    for (std::uint64_t number = 0; number < 100; number++)
+    for (Key number = 0; number < 100; number++)
         hashes.push_back(seen.hash(number));
     std::span<const std::uint64_t> burst(hashes.data(), 64), all(hashes);
     std::array<bool, 100> answers;
@@ -79,7 +145,9 @@ int main()
 {
     filter seen({.capacity = 1000});
     items(seen);
-    bulks(seen);
+    typed();
+    values();
+    bulks(filter_of<std::uint64_t>({.capacity = 1000}));
 
     // Errors, thrown and told.
     std::error_code error;
@@ -105,6 +173,10 @@ int main()
     auto taken = std::move(stored);
     CHECK(stored.bytes().empty() && filter::from_bytes(taken.bytes()).contains("flow"));
     CHECK(!filter::from_bytes(taken.bytes().first(100), error) && error == LFCF_TRUNCATED);
+    auto dump = moved.to_dump();
+    CHECK(filter::from_dump(dump.bytes()).contains("flow"));
+    CHECK(!filter::from_dump(taken.bytes(), nullptr, nullptr, error) && error == LFCF_NOT_A_FILTER);
+    CHECK(moved.to_dump(1, 1, error).bytes().empty() && error == LFCF_INVALID);
     int ends[2];
     CHECK(pipe(ends) == 0);
     std::thread writer([&] { moved.write_fd(ends[1]); });
@@ -118,4 +190,7 @@ int main()
     CHECK(!window.refresh("flow") && window.rotate_if(0) && !window.rotate_if(0) && window.rotations() == 1);
     window.rotate();
     CHECK(!window.contains("flow") && !window.is_full());
+    std::uint64_t length = 0, age = 0;
+    filter::from_dump(window.to_dump(1'000'000'000, 7).bytes(), &length, &age);
+    CHECK(length == 1'000'000'000 && age >= 7);
 }
