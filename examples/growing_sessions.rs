@@ -1,11 +1,12 @@
-//! Sessions whose number nobody knows: each login adds one, each logout removes it, and the filter grows within a limit.
+//! Sessions, of unknown number: each login adds one, each logout removes it, and the filter grows
+//! within a limit.
 //!
 //! `cargo run --release --example growing_sessions`
 
 use lockfree_cuckoo::{GrowingCuckooFilter, InsertError};
 use std::thread;
 
-/// A session, for as long as this lives.
+/// A session, which ends when this is dropped.
 struct Session<'a> {
     sessions: &'a GrowingCuckooFilter,
     id: u64,
@@ -13,7 +14,8 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     fn begin(sessions: &'a GrowingCuckooFilter, id: u64) -> Result<Self, InsertError> {
-        // Not `insert_unique`: an id that is taken for another one has a copy of its own, which goes with it.
+        // Not `insert_unique`: an id that collides with another one needs a copy of its own, which
+        // its session removes.
         sessions.insert(&id)?;
         Ok(Self { sessions, id })
     }

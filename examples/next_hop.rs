@@ -1,5 +1,5 @@
-//! Next hops by flow: workers ask a shared table where packets go, while another thread moves flows from a port that is
-//! to be drained to another one.
+//! Next hops by flow: workers look up the port of each packet in a shared table, while another
+//! thread drains a port by moving its flows to another one.
 //!
 //! `cargo run --release --example next_hop`
 #![allow(clippy::disallowed_types)] // the model checker is not involved
@@ -8,17 +8,17 @@ use lockfree_cuckoo::{Filter, Fixed, Lanes};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Which of 256 ports a flow goes to, 21 bits a flow.
+/// The table: maps a flow to one of 256 ports, in 21 bits a flow.
 type NextHops = Filter<Fixed<Lanes<3, 13, 8>>>;
 
 const FLOWS: u64 = 1_000_000;
 const PORTS: u64 = 8;
 
-/// The port that is drained, and the one that takes its flows.
+/// The drained port, and the port that takes its flows.
 const DRAINED: u16 = 7;
 const SPARE: u16 = 200;
 
-/// The port that a flow begins with.
+/// Returns the port that a flow begins with.
 fn port(flow: u64) -> u16 {
     (flow % PORTS) as u16
 }
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for batch in (first..).step_by(2) {
             let flows: [u64; 64] = std::array::from_fn(|at| (batch * 64 + at as u64) % FLOWS);
             hops.value_many(&flows, &mut ports);
-            // Each flow has a port all the time.
+            // Each flow has a port at any time.
             assert!(ports.iter().all(Option::is_some));
             if drained.load(Ordering::Relaxed) {
                 break;

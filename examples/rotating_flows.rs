@@ -1,17 +1,18 @@
-//! Flows in a window of time: a flow is new if no packet of it came for a while. A clock rotates; workers never wait.
+//! Flows in a window of time: a flow is new if it had no packet for a while. One thread rotates the
+//! filter, by a clock; workers never wait.
 //!
 //! `cargo run --release --example rotating_flows`
 #![allow(clippy::disallowed_types)] // the model checker is not involved
 
-use lockfree_cuckoo::RotatingCuckooFilter;
+use lockfree_cuckoo::{RotatingCuckooFilter, RotationClock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const WORKERS: u64 = 3;
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Flows that have packets at the same time.
+/// The number of flows that have packets at the same time.
 const ACTIVE: u64 = 10_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,6 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .capacity(200_000) // flows of one period
         .generations(3) // a flow without packets is forgotten after two to three periods
         .build()?;
+    let start = Instant::now();
+    let mut clock = RotationClock::new(PERIOD, start.elapsed());
     let stop = AtomicBool::new(false);
     let counts: Vec<(u64, u64, u64)> = thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS)
@@ -39,10 +42,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 })
             })
             .collect();
-        for _ in 0..20 {
-            thread::sleep(PERIOD);
-            if let Err(error) = flows.rotate() {
-                println!("{error}");
+        while flows.rotations() < 20 {
+            thread::sleep(clock.rest(start.elapsed()));
+            if let Err(error) = flows.rotate_if_due(&mut clock, || start.elapsed()) {
+                println!("tried again at once: {error}");
             }
         }
         stop.store(true, Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! A set that worker threads share: each event of a stream that several sources repeat is handled once.
+//! A set that worker threads share: handles each event of a stream once, although several sources
+//! repeat it.
 //!
 //! `cargo run --release --example shared_set`
 
@@ -15,7 +16,7 @@ fn main() -> Result<(), InsertError> {
         let mut handled = 0;
         for turn in 0..EVENTS {
             let event = (turn * 7 + source * EVENTS / SOURCES) % EVENTS;
-            // True for one source, however many have this event at the same time.
+            // True for one source, even if several have this event at the same time.
             if seen.insert_unique(&event)? {
                 handled += 1;
             }
@@ -35,7 +36,7 @@ fn main() -> Result<(), InsertError> {
         "{} events came {SOURCES} times each, and {handled} were handled; {} were taken for others, of {:.0} expected",
         EVENTS,
         EVENTS - handled,
-        // The rate rises with the number of events that are in: half of the last one, on average.
+        // The rate rises with the number of stored events: on average it is half of the last one.
         EVENTS as f64 * seen.false_positive_rate() / 2.0
     );
     assert_eq!(handled as usize, seen.len());

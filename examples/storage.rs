@@ -1,4 +1,5 @@
-//! A filter in front of slow storage: a key that is not stored is not looked for. The filter is saved beside it.
+//! A filter in front of slow storage: saves the search for keys that are not stored. The filter is
+//! saved beside it.
 //!
 //! `cargo run --release --example storage`, twice
 
@@ -26,7 +27,7 @@ impl Storage {
     }
 
     fn put(&self, key: &str, value: &str) -> io::Result<()> {
-        // Ahead of the value: whoever finds that finds the key.
+        // Insert the key before the value: a reader that finds the value finds the key.
         self.keys.insert_unique(key).map_err(io::Error::other)?;
         fs::write(self.directory.join(key), value)
     }
@@ -41,20 +42,33 @@ impl Storage {
         }
     }
 
-    /// Replaces the file in one step: whenever the machine stops, the old one or the new one is there, complete.
+    /// Replaces the file in one step: if the machine stops, the old one or the new one is there,
+    /// complete.
     fn save(&self) -> io::Result<()> {
         let new = self.directory.join("keys.new");
         let file = File::create(&new)?;
         self.keys.write_to(&file)?;
-        file.sync_all()?; // the content ahead of the name
+        file.sync_all()?; // the content before the name
         fs::rename(new, self.directory.join("keys.lfcf"))?;
-        File::open(&self.directory)?.sync_all() // on Unix this puts the name there
+        File::open(&self.directory)?.sync_all() // on Unix this makes the name durable
     }
 }
 
 fn main() -> io::Result<()> {
     let storage = Storage::open(std::env::temp_dir().join("lockfree-cuckoo-storage"))?;
     storage.put("key", "value")?;
-    assert!(storage.get("key")?.is_some() && storage.get("another")?.is_none());
-    storage.save()
+    for key in ["key", "another"] {
+        let is_looked_for = storage.keys.contains(key);
+        println!(
+            "{key}: looked for on disk: {is_looked_for}, value: {:?}",
+            storage.get(key)?
+        );
+    }
+    storage.save()?;
+    println!(
+        "saved {} keys in {}",
+        storage.keys.len(),
+        storage.directory.display()
+    );
+    Ok(())
 }

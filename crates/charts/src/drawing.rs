@@ -1,4 +1,4 @@
-//! The looks of a chart: a title, the plot, and a legend beside it, in pixels on white.
+//! Drawing: a title, the plot, and a legend beside it, in pixels on white.
 
 use std::io;
 use std::ops::Range;
@@ -19,13 +19,13 @@ use crate::{Axis, Chart, Scale, Series};
 
 const WIDTH: u32 = 800;
 const HEIGHT: u32 = 480;
-/// For the title and the lines below it.
+/// The height of the title and the lines below it.
 const TITLE_HEIGHT: u32 = 84;
 const TITLE_ROW: i32 = 20;
 const MARGIN: i32 = 20;
 const ROW_HEIGHT: i32 = 25;
 const MOST_TICKS: usize = 9;
-/// The piece of line before a name in the legend.
+/// The length of the line before a name in the legend.
 const SWATCH: i32 = 34;
 
 const FONT: &str = "Helvetica, Arial, sans-serif";
@@ -75,7 +75,8 @@ fn draw_plot(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
     }
 }
 
-/// What an axis spans: all values, with a little room at its ends. A linear one begins at 0, if none is negative.
+/// Returns the span of an axis: all values, with a little room at its ends. A linear axis begins at
+/// 0, if no value is negative.
 fn range(scale: Scale, values: &[f64]) -> Range<f64> {
     let low = values.iter().copied().reduce(f64::min).unwrap_or(1.0);
     let high = values.iter().copied().reduce(f64::max).unwrap_or(1.0);
@@ -92,7 +93,8 @@ fn range(scale: Scale, values: &[f64]) -> Range<f64> {
     }
 }
 
-/// Powers of ten are named or, where there would be few of them, powers of two.
+/// Makes a logarithmic axis. It names powers of ten or, where there would be few of them, powers of
+/// two.
 fn log(range: Range<f64>) -> LogCoord<f64> {
     let base = if range.end / range.start < 1e3 {
         2.0
@@ -141,8 +143,11 @@ fn draw_lines(
     Ok(())
 }
 
-/// A number as short as an axis wants it: 2.5, 40k, 3M.
+/// Shows a number as shortly as an axis needs: 2.5, 40k, 3M, 2e-6.
 fn short(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-5 {
+        return format!("{value:.0e}");
+    }
     let (divisor, suffix) = match value.abs() {
         size if size >= 1e9 => (1e9, "G"),
         size if size >= 1e6 => (1e6, "M"),
@@ -154,7 +159,7 @@ fn short(value: f64) -> String {
     format!("{rounded}{suffix}")
 }
 
-/// The points that the axes can show.
+/// Returns the points that the axes can show.
 fn shown(chart: &Chart, series: &Series) -> impl Iterator<Item = (f64, f64)> {
     let can_show =
         |axis: &Axis, value: f64| value.is_finite() && (axis.scale == Scale::Linear || value > 0.0);
@@ -162,7 +167,7 @@ fn shown(chart: &Chart, series: &Series) -> impl Iterator<Item = (f64, f64)> {
     points.filter(move |&(x, y)| can_show(&chart.x, x) && can_show(&chart.y, y))
 }
 
-/// The names from above to below, as the lines are at their right end.
+/// Draws the names from top to bottom, in the order of the right ends of the lines.
 fn draw_legend(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
     let height = |nth: &usize| {
         shown(chart, &chart.series[*nth])
@@ -170,7 +175,7 @@ fn draw_legend(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
             .map_or(f64::NEG_INFINITY, |(_, y)| y)
     };
     let mut order: Vec<usize> = (0..chart.series.len()).collect();
-    // Stable: those that end at one height stay as they were.
+    // Sort stably: lines that end at one height keep their order.
     order.sort_by(|one, other| height(other).total_cmp(&height(one)));
     for (row, nth) in order.into_iter().enumerate() {
         let (series, look) = (&chart.series[nth], &looks[nth]);
@@ -185,7 +190,8 @@ fn draw_legend(chart: &Chart, looks: &[Look], area: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-/// There are no fonts to measure names with; letters are about half as wide as high.
+/// Estimates the width of the legend: there are no fonts to measure names with, and letters are
+/// about half as wide as high.
 fn legend_width(series: &[Series]) -> u32 {
     let lengths = series.iter().map(|series| series.name.chars().count());
     let text = 7 * lengths.max().unwrap_or(0) as u32;
@@ -215,7 +221,7 @@ fn draw_marker(area: &Area<'_>, look: &Look, (x, y): Pixel) -> Drawn {
     area.draw(&Polygon::new(outline, look.0.filled()))
 }
 
-/// Text of this size, beginning at a point and centred on its height.
+/// Makes text of this size that begins at a point and is centred on its height.
 fn text(size: u32, colour: RGBColor) -> TextStyle<'static> {
     (FONT, size)
         .into_font()

@@ -1,7 +1,7 @@
 //! Line charts, as SVG files that read well at the width of a README, on light and dark pages.
 //!
-//! A [`Chart`] is data; everything about its looks is decided here and in the rooms below. A series has the same look in
-//! all charts, by its name. The legend has the lines in the order of their right ends.
+//! A [`Chart`] is data; this crate decides its looks. A series has the same look in all charts, by
+//! its name. The legend lists the lines in the order of their right ends.
 
 mod drawing;
 mod looks;
@@ -11,14 +11,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// How the values of an axis are spread over its length.
+/// The spread of the values of an axis over its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scale {
     Linear,
     Log,
 }
 
-/// An axis, with a label that says what it shows, and the unit.
+/// An axis with a label: the quantity and its unit.
 #[derive(Clone, Debug)]
 pub struct Axis {
     label: &'static str,
@@ -26,14 +26,15 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// In equal steps. A y axis starts at 0.
+    /// Makes an axis of equal steps. A y axis starts at 0.
     #[must_use]
     pub fn linear(label: &'static str) -> Self {
         let scale = Scale::Linear;
         Self { label, scale }
     }
 
-    /// In equal factors, over the range of the data. Values that are not positive are left out.
+    /// Makes an axis of equal factors, over the range of the data. It leaves out values that are
+    /// not positive.
     #[must_use]
     pub fn log(label: &'static str) -> Self {
         let scale = Scale::Log;
@@ -41,25 +42,25 @@ impl Axis {
     }
 }
 
-/// A line and its name in the legend.
+/// A line, with its name in the legend.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// The name.
     pub name: String,
     /// The points, joined in this order. Those that are not finite are left out.
     pub points: Vec<(f64, f64)>,
-    /// Drawn dashed, for what is only there to be compared with.
+    /// Whether it is drawn dashed, as a line for comparison only.
     pub dashed: bool,
 }
 
 /// A line chart.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What it says, above it.
+    /// The title above it.
     pub title: String,
-    /// What was done, in the line below the title.
+    /// The work, in the line below the title.
     pub mix: String,
-    /// What it was done on, in the line below that.
+    /// The machine, in the line below that.
     pub machine: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -70,7 +71,8 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// Whether a chart can be written to a file, before minutes are spent on measuring. What is in the file stays.
+    /// Checks that a chart can be written to a file, before minutes are spent on measuring. The
+    /// file keeps its content.
     ///
     /// # Errors
     ///
@@ -115,7 +117,7 @@ mod tests {
         }
     }
 
-    /// The texts of a chart, which must be well-formed, and the colours of its markers.
+    /// Returns the texts of a chart, which must be well-formed, and the colours of its markers.
     fn drawn(series: Vec<Series>) -> (Vec<String>, Vec<String>) {
         let mut svg = String::new();
         drawing::draw(&chart(series), &mut svg).expect("drawing into a string does not fail");
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_in_the_picture() {
+    fn draws_every_name() {
         let names = (0..16).map(|nth| format!("line <{nth}> & \"more\""));
         let names: Vec<String> = names.collect();
         let lines = (0..).zip(&names).map(|(nth, name)| {
@@ -147,8 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn the_legend_has_the_lines_as_they_are_at_the_right_end() {
-        // The first is the highest at the left. The last point of one cannot be shown, and two end at one height.
+    fn the_legend_follows_the_right_ends() {
+        // The first is the highest at the left. One has a last point that cannot be shown, and two
+        // end at one height.
         let (texts, _) = drawn(vec![
             series("falls", &[(1.0, 9.0), (10.0, 1.0)], false),
             series("nothing", &[], false),
@@ -162,8 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn axes_name_round_values() {
+    fn axes_have_round_values() {
         for (points, names) in [
+            ([(1e-9, 0.3), (0.1, 1.0)], ["1e-9", "0.1", "0.4", "1"]),
             ([(1.0, 0.3), (16.0, 1.0)], ["2", "16", "0.4", "1"]),
             ([(1e3, 2e6), (1e7, 3e6)], ["1000", "10M", "1M", "3M"]),
         ] {
@@ -175,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_series_has_its_colour_in_all_charts() {
+    fn a_series_has_one_colour_in_all_charts() {
         let dashmap = || series("dashmap", &[(1.0, 1.0)], false);
         let (_, alone) = drawn(vec![dashmap()]);
         assert_eq!(alone.len(), 2, "the point and the legend");
@@ -189,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_charts_and_odd_points_are_drawn() {
+    fn draws_empty_charts_and_odd_points() {
         let odd = [
             (-1.0, 1.0),
             (0.0, 2.0),

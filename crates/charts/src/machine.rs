@@ -1,13 +1,14 @@
-//! What the numbers were measured on.
+//! The machine of a measurement: its model, cores and system.
 
 use std::env::consts;
 use std::fs;
 use std::thread;
 
-/// The model of the processor, the number of its cores that this process can use, and the system, in one line.
+/// Returns the model of the processor, the number of its cores that this process can use, and the
+/// system, in one line.
 #[must_use]
 pub fn machine() -> String {
-    // Linux on x86 names the model; elsewhere the architecture has to do.
+    // Linux on x86 names the model; elsewhere use the architecture.
     let model = fs::read_to_string("/proc/cpuinfo")
         .ok()
         .and_then(|text| model_of(&text).map(str::to_owned))
@@ -15,7 +16,7 @@ pub fn machine() -> String {
     format!("{model}, {} cores, {}", cores(), consts::OS)
 }
 
-/// The number of cores that this process can use.
+/// Returns the number of cores that this process can use.
 #[must_use]
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)

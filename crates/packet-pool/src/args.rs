@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line: its options, and the settings that follow from them.
 
 use crate::capture;
 use crate::keys::Mode;
@@ -8,10 +8,10 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Passes over the example. Fewer would be done before the clock could tell anything.
+/// Passes over the example. Fewer would be over before the clock could measure them.
 const PASSES_OVER_EXAMPLE: u32 = 100;
 
-/// Files of more bytes are streamed.
+/// The bytes of a file from which on it is streamed.
 const LARGE_FILE: u64 = 64 << 20;
 
 /// The same for compressed files: captures become up to this many times smaller.
@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(verbatim_doc_comment)]
     pub(crate) capture: Option<PathBuf>,
 
-    /// What makes two packets equal
+    /// The key of a packet: its flow, or the packet itself
     #[arg(long, value_enum, default_value_t = Mode::Flows, verbatim_doc_comment)]
     pub(crate) mode: Mode,
 
@@ -140,9 +140,10 @@ pub struct Args {
 }
 
 impl Args {
-    /// The options of this process. Ends it if they are wrong.
+    /// Parses the options of this process. Ends it if they are wrong.
     pub fn of_this_process() -> Self {
-        // Otherwise a negative number would be taken for an unknown option, with advice that does not help.
+        // Otherwise a negative number would be reported as an unknown option, with advice that does
+        // not help.
         let command = Self::command().mut_args(|arg| {
             let has_value = arg.get_long().is_some() && arg.get_action().takes_values();
             arg.allow_negative_numbers(has_value)
@@ -151,7 +152,7 @@ impl Args {
         args.unwrap_or_else(|error| error.exit())
     }
 
-    /// What reports call the capture.
+    /// Returns the name of the capture in reports.
     pub(crate) fn name(&self) -> String {
         match &self.capture {
             None => "the built-in example".to_owned(),
@@ -160,7 +161,7 @@ impl Args {
         }
     }
 
-    /// Whether packets are worked on as they come.
+    /// Returns whether packets are handled as they come.
     pub(crate) fn streams(&self) -> bool {
         if self.repeat.is_some() || self.sweep || self.made_up.is_some() {
             return false;
@@ -179,24 +180,24 @@ impl Args {
         }
     }
 
-    /// Whether the input can be read twice.
+    /// Returns whether the input can be read twice.
     pub(crate) fn reads_file(&self) -> bool {
         let path = self.capture.as_deref();
         path.is_some_and(|path| path != Path::new("-") && path.is_file())
     }
 
-    /// Where to write the new packets.
+    /// Returns where to write the new packets.
     pub(crate) fn target(&self) -> Option<Target> {
         self.write.clone().map(Target)
     }
 
-    /// Whether standard output is for new packets, and not for the report.
+    /// Returns whether standard output is for new packets, and not for the report.
     pub(crate) fn fills_standard_output(&self) -> bool {
         let target = self.target();
         self.print.is_some() || target.is_some_and(|target| target.is_standard_output())
     }
 
-    /// How many times to go through the capture.
+    /// Returns how many times to go through the capture.
     pub(crate) fn passes(&self) -> u32 {
         let is_example = self.capture.is_none() && self.made_up.is_none();
         let is_shown = self.window.is_some() || self.print.is_some() || self.write.is_some();
@@ -208,7 +209,7 @@ impl Args {
         self.repeat.unwrap_or(unless_set)
     }
 
-    /// The number of threads to start.
+    /// Returns the number of threads to start.
     pub(crate) fn workers(&self) -> usize {
         self.workers.unwrap_or_else(|| {
             std::thread::available_parallelism().map_or(1, |count| count.get().min(1024))
@@ -227,7 +228,7 @@ fn rate(text: &str) -> Result<f64, &'static str> {
 }
 
 fn seconds(text: &str) -> Result<Duration, &'static str> {
-    // A century, in which nobody waits for a rotation.
+    // A century: longer than any run.
     let seconds = text
         .parse()
         .ok()
@@ -245,13 +246,13 @@ Keys:
            with type and code for other ICMP, and alone for other protocols. Of a
            fragmented datagram only the first fragment has ports; the others count
            as one flow of their addresses and protocol.
-  packets  a hash of what a mirrored copy has in common with the packet, up to
+  packets  a hash of the parts that a mirrored copy shares with the packet, up to
            64 KiB: addresses, protocol, length, identification, fragment offset
            and everything after the IP headers. It leaves out TTL, hop limit, header
            checksum, traffic class, IP options, link header and tags. So a packet that
            was sent again and is equal in every byte counts as a copy.
 
-What --verify shows:
+Output of --verify:
   sum          how the flows that the filter reported add up to the distinct flows
   rotations    the periods with packets, and the batches that a worker was so late with
                that they count for a later window
@@ -267,8 +268,8 @@ Lines of --print:
   text  2026-01-31T12:00:00.000000001Z TCP 192.0.2.1:1234 > 198.51.100.7:443 length 60
         Where a packet has no IP addresses, there are those of Ethernet, or a hyphen.
   json  an object with time, protocol, source, source_port, destination,
-        destination_port, vlans and length; what a packet does not have is left out
-  If nobody reads standard output any more, the run ends, without a report.
+        destination_port, vlans and length; fields that a packet does not have are left out
+  If the reader of standard output goes away, the run ends, without a report.
 
 A signal (Ctrl-C, SIGTERM) ends the reading, and the program shows the totals. A second
 signal ends the program at once.

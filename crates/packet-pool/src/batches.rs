@@ -1,4 +1,4 @@
-//! Packets in batches, each of one period of time: the unit of work that a worker takes.
+//! Batches: packets of one period of time, the unit of work that a worker takes.
 
 mod periods;
 
@@ -13,10 +13,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Packets in a full batch: enough work for taking it to cost nothing, little enough for the workers to finish together.
+/// The packets of a full batch: enough work that taking it costs nothing, little enough that the
+/// workers finish together.
 pub(crate) const PACKETS: usize = 256;
 
-/// Bytes after which a batch of long packets is full.
+/// The bytes after which a batch of long packets is full.
 const BYTES: usize = 1 << 18;
 
 /// Some packets of a capture, their bytes end to end.
@@ -24,23 +25,23 @@ const BYTES: usize = 1 << 18;
 pub(crate) struct Batch {
     bytes: Vec<u8>,
     packets: Vec<Entry>,
-    /// The period that all of them belong to.
+    /// The period of all its packets.
     pub(crate) period: u64,
 }
 
-/// What a batch has of a packet beside its bytes.
+/// A packet of a batch, without its bytes.
 struct Entry {
-    /// Where its bytes end.
+    /// The end of its bytes.
     end: usize,
     time: u64,
     length: u32,
-    /// The link type as the capture has it, and what it means.
+    /// The link type: its number in the capture, and its meaning.
     number: i32,
     link: Link,
 }
 
 impl Batch {
-    /// The packets and their links, in the order of the capture.
+    /// Returns the packets and their links, in the order of the capture.
     pub(crate) fn packets(&self) -> impl Iterator<Item = (Link, Packet<'_>)> {
         let mut start = 0;
         self.packets.iter().map(move |entry| {
@@ -61,7 +62,7 @@ impl Batch {
     }
 }
 
-/// The packets of the period that has the most. They cannot have more keys.
+/// A search for the period with the most packets. No period can have more keys.
 #[derive(Default)]
 pub(crate) struct Busiest {
     period: u64,
@@ -79,23 +80,23 @@ impl Busiest {
     }
 }
 
-/// Packs packets into batches. A batch is of one period, so that all of it is judged by the same filter.
+/// A packer of packets into batches. A batch has one period, so that one filter judges all of it.
 pub(crate) struct Packer {
     periods: Periods,
-    /// Bytes kept of each packet.
+    /// The bytes kept of each packet.
     kept: usize,
     batch: Batch,
     counts: Counts,
 }
 
-/// What has been packed.
+/// Counts of packed packets.
 #[derive(Clone, Default)]
 pub(crate) struct Counts {
     /// The packets whose link type the program reads.
     pub(crate) packets: u64,
     /// Packets left out, by the number of their link type.
     pub(crate) left_out: BTreeMap<i32, u64>,
-    /// Bytes of the input that were read and understood.
+    /// The bytes of the input that were read and understood.
     pub(crate) bytes: u64,
 }
 
@@ -109,7 +110,7 @@ impl Packer {
         }
     }
 
-    /// Adds a packet, and gives the batch that had no room for it, if so.
+    /// Adds a packet. Returns a batch if that had no room for it.
     fn push(&mut self, packet: &Packet<'_>) -> Option<Batch> {
         let Some(link) = Link::from_number(packet.link) else {
             *self.counts.left_out.entry(packet.link).or_default() += 1;
@@ -133,38 +134,38 @@ impl Packer {
         done.flatten()
     }
 
-    /// The packets that are not in a batch yet.
+    /// Returns the packets that are not in a batch yet.
     fn flush(&mut self) -> Option<Batch> {
         let done = std::mem::take(&mut self.batch);
         (done.len() > 0).then_some(done)
     }
 }
 
-/// What was read of a capture, and how the reading ended.
+/// A reading of a capture, and how it ended.
 #[derive(Default)]
 pub(crate) struct Intake {
-    /// The format of the capture; empty as long as not even the header is there.
+    /// The format of the capture; empty until the header is there.
     pub(crate) format: &'static str,
     pub(crate) counts: Counts,
-    /// What ended the reading before the end of the input.
+    /// The damage that ended the reading before the end of the input.
     pub(crate) damage: Option<CaptureError>,
 }
 
-/// Reads a capture, and hands on its batches.
+/// A reader of a capture, which hands its batches on.
 pub(crate) struct Reader<'a> {
     pub(crate) packer: Packer,
-    /// Whether the packets that have come are handed on at each pause: nobody knows when more comes.
+    /// Whether each pause hands on the packets that have come, because more may come much later.
     pub(crate) live: bool,
-    /// Ends the reading at the next pause.
+    /// Set to end the reading at the next pause.
     pub(crate) stop: &'a AtomicBool,
-    /// Is brought up to date before each batch, and at the end.
+    /// Updated before each batch, and at the end.
     pub(crate) intake: &'a Mutex<Intake>,
-    /// Takes the batches, and may break off the reading.
+    /// Takes the batches, and may stop the reading.
     pub(crate) take: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
 }
 
 impl Reader<'_> {
-    /// Reads to the end, or as far as it goes.
+    /// Reads to the end, or to the first damage.
     pub(crate) fn read(mut self, path: Option<&Path>) {
         let read = capture::open(path)
             .and_then(Capture::new)
@@ -226,10 +227,10 @@ pub(crate) fn read(
     intake.into_inner()
 }
 
-/// Packets of a generated flow, the first included; the first flows have fewer.
+/// The packets of a generated flow, the first included; the first flows have fewer.
 const FLOW_PACKETS: u64 = 8;
 
-/// Those of them that are alive at the same time, a multiple of the packets.
+/// The flows that are alive at the same time: a multiple of the packets.
 const ALIVE: u64 = 4096;
 
 /// A million packets a second.
@@ -238,16 +239,16 @@ const NANOS: u64 = 1_000;
 /// Ethernet.
 const LINK: i32 = 1;
 
-/// A capture that nobody captured, for measuring on more flows than the files that come along have: TCP packets of so many
-/// flows. Flows begin and end all the time, as on a line with many users: thousands are alive at
-/// once, and take turns.
+/// Generates a capture, to measure with more flows than the included files have: TCP packets of
+/// this many flows. Flows begin and end all the time, as on a line with many users: thousands are
+/// alive at once, and take turns.
 pub(crate) fn made_up(flows: u32, mut packer: Packer) -> (Vec<Arc<Batch>>, Intake) {
     let flows = u64::from(flows);
     let mut batches = Vec::new();
     let mut time = 0;
     for round in 0..flows.div_ceil(ALIVE) * FLOW_PACKETS {
         for place in 0..ALIVE {
-            // Not all places change to their next flow in the same round.
+            // Places change to their next flow in different rounds.
             let turn = (round + place % FLOW_PACKETS) / FLOW_PACKETS;
             let flow = turn * ALIVE + place;
             if flow < flows {
@@ -272,7 +273,7 @@ pub(crate) fn made_up(flows: u32, mut packer: Packer) -> (Vec<Arc<Batch>>, Intak
     (batches, intake)
 }
 
-/// Ethernet, IPv4 and TCP.
+/// Makes a frame of Ethernet, IPv4 and TCP.
 fn frame(flow: u64, round: u64) -> [u8; 54] {
     let mut frame = [0; 54];
     let port = 1024 + (flow % 60_000) as u16;

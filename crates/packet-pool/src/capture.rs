@@ -1,4 +1,4 @@
-//! Reads the packets of captures, pcap and pcapng, compressed or not, from files and from pipes.
+//! Captures: reads the packets of pcap and pcapng, compressed or not, from files and pipes.
 
 mod clock;
 mod error;
@@ -18,13 +18,13 @@ use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// The buffer at first; it grows for larger records.
+/// The size of the buffer at first; it grows for larger records.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// A record that claims to be longer than this is damage, not a packet.
+/// The longest record. One that claims to be longer is damaged.
 const MAX_RECORD_BYTES: usize = 1 << 24;
 
-/// More interfaces than this are damage, not a machine.
+/// The most interfaces. A file with more is damaged.
 const MAX_INTERFACES: usize = 1 << 16;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -35,25 +35,25 @@ const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 pub(crate) struct Packet<'a> {
     /// The number of its link type.
     pub(crate) link: i32,
-    /// When it was captured, in nanoseconds.
+    /// The time of the capture, in nanoseconds.
     pub(crate) time: u64,
-    /// The bytes that it had on the line.
+    /// Its length on the line.
     pub(crate) length: u32,
-    /// Those that were captured.
+    /// The captured bytes.
     pub(crate) frame: &'a [u8],
 }
 
-/// What reading gives.
+/// An event of reading.
 pub(crate) enum Event<'a> {
     Packet(Packet<'a>),
-    /// All that has come is delivered. To read on may take for ever.
+    /// All that has come is delivered. Reading on may block without end.
     Pause,
 }
 
-/// Part of the program, for those who have no capture yet.
+/// The example capture, for users who have none yet.
 const EXAMPLE: &[u8] = include_bytes!("../captures/loopback.pcap");
 
-/// Opens a file, or standard input if it is called `-`; the example if none is named.
+/// Opens a file, standard input for `-`, or the example if there is no path.
 pub(crate) fn open(path: Option<&Path>) -> Result<Box<dyn Read>, CaptureError> {
     let Some(path) = path else {
         return Ok(Box::new(EXAMPLE));
@@ -68,7 +68,7 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Box<dyn Read>, CaptureError> {
     Ok(Box::new(file))
 }
 
-/// Whether it is a file that is compressed with gzip. One that cannot be read is none.
+/// Returns whether a file is compressed with gzip; false for one that cannot be read.
 pub(crate) fn is_gzip(path: &Path) -> bool {
     let mut bytes = [0; GZIP.len()];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut bytes));
@@ -82,7 +82,7 @@ pub(crate) struct Capture<'a> {
 }
 
 impl<'a> Capture<'a> {
-    /// Reads the header, and no more than has come of the rest.
+    /// Reads the header, and of the rest no more than has come.
     pub(crate) fn new(mut input: impl Read + 'a) -> Result<Self, CaptureError> {
         let mut start = Vec::new();
         let read = input.by_ref().take(4).read_to_end(&mut start);
@@ -127,7 +127,7 @@ impl<'a> Capture<'a> {
         }
     }
 
-    /// "pcap" or "pcapng", and whether it is compressed.
+    /// Returns "pcap" or "pcapng", and whether it is compressed.
     pub(crate) fn format(&self) -> &'static str {
         match (self.records.is_pcapng(), self.input.compressed) {
             (false, false) => "pcap",
@@ -137,12 +137,13 @@ impl<'a> Capture<'a> {
         }
     }
 
-    /// Bytes read and understood.
+    /// Returns the number of bytes read and understood.
     pub(crate) fn bytes(&self) -> u64 {
         self.input.consumed
     }
 
-    /// Reads up to the end, to the first damage, or until `take` breaks off. It is told the bytes before each event, too.
+    /// Reads to the end, to the first damage, or until `take` stops it. `take` gets the number of
+    /// bytes before each event, too.
     pub(crate) fn read(
         &mut self,
         take: &mut dyn FnMut(u64, Event<'_>) -> ControlFlow<()>,
@@ -231,17 +232,17 @@ impl Input<'_> {
 
 type Parsed<'a, T> = IResult<&'a [u8], T, PcapError<&'a [u8]>>;
 
-/// What a record gives: a packet, or nothing.
+/// The outcome of parsing a record: a packet, or nothing.
 type Taken<'a> = Result<Option<Packet<'a>>, Fault>;
 
-/// How the records are written.
+/// The format of the records.
 #[derive(Clone, Copy)]
 enum Format {
     Pcap(fn(&[u8]) -> Parsed<'_, LegacyPcapBlock<'_>>),
     PcapNg { big_endian: bool },
 }
 
-/// What the records so far say about the ones that follow.
+/// The state of the records so far that the following ones need.
 struct Records {
     format: Format,
     /// One for a pcap file, any number of them for a section of a pcapng file.
@@ -250,11 +251,11 @@ struct Records {
     time: u64,
 }
 
-/// Where packets were captured.
+/// An interface on which packets were captured.
 #[derive(Clone, Copy)]
 struct Interface {
     link: i32,
-    /// Bytes captured of a packet at most; 0 for all.
+    /// The most bytes captured of a packet; 0 for all.
     limit: u32,
     clock: Clock,
 }
@@ -301,7 +302,7 @@ impl Records {
         matches!(self.format, Format::PcapNg { .. })
     }
 
-    /// Parses the next record; nothing comes of one that is no packet.
+    /// Parses the next record. Returns nothing for one that is not a packet.
     fn next<'a>(&mut self, data: &'a [u8]) -> Parsed<'a, Taken<'a>> {
         match self.format {
             Format::Pcap(parse) => {
@@ -355,7 +356,7 @@ impl Records {
                 let captured = packet.origlen.min(limit);
                 self.packet(link, packet.origlen, packet.data, captured)
             }
-            // Names, statistics, comments, and whatever the format adds.
+            // Skip names, statistics, comments, and future additions to the format.
             _ => Ok(None),
         }
     }
@@ -366,7 +367,7 @@ impl Records {
         interface.copied().ok_or(Fault::NoInterface)
     }
 
-    /// A packet of this moment; `data` is padded.
+    /// Makes a packet with the current time; `data` is padded.
     fn packet<'a>(&self, link: i32, length: u32, data: &'a [u8], captured: u32) -> Taken<'a> {
         let captured = usize::try_from(captured).unwrap_or(usize::MAX);
         Ok(Some(Packet {
@@ -379,17 +380,18 @@ impl Records {
 }
 
 impl Format {
-    /// What is wrong with a record that is not whole, if more of it would not help.
+    /// Returns the fault of an incomplete record, if more data would not help.
     fn fault(self, needed: Needed, data: &[u8]) -> Option<Fault> {
         if is_too_long(needed, data) {
             return Some(Fault::TooLong);
         }
-        // All of it is there and the parser still wants more: the lengths inside the record do not agree with its own.
+        // The record is complete and the parser still wants more: its lengths do not agree.
         let whole = self.block_length(data)? <= data.len();
         whole.then_some(Fault::Inconsistent)
     }
 
-    /// The length that a block of a pcapng file claims. A section, which sets the byte order, is parsed once it is whole.
+    /// Returns the length that a block of a pcapng file claims. A section, which sets the byte
+    /// order, is parsed once it is complete.
     fn block_length(self, data: &[u8]) -> Option<usize> {
         let Self::PcapNg { big_endian } = self else {
             return None;
@@ -406,7 +408,7 @@ impl Format {
     }
 }
 
-/// Whether what is there and what is needed are more than a record can have.
+/// Returns whether the data and the missing part are more than a record can have.
 fn is_too_long(needed: Needed, data: &[u8]) -> bool {
     let missing = match needed {
         Needed::Size(bytes) => bytes.get(),

@@ -1,30 +1,34 @@
-//! The filter of a run, and what it answers to the keys of a batch.
+//! The filter of a run: answers the keys of each batch.
 //!
-//! All workers share one filter. Without a window it is a [`CuckooFilter`](lockfree_cuckoo::CuckooFilter) or a
-//! [`GrowingCuckooFilter`](lockfree_cuckoo::GrowingCuckooFilter), which forgets nothing: one worker is told that a key is
-//! new, however many ask.
+//! All workers share one filter. Without a window it is a
+//! [`CuckooFilter`](lockfree_cuckoo::CuckooFilter) or a
+//! [`GrowingCuckooFilter`](lockfree_cuckoo::GrowingCuckooFilter), which forgets nothing: one worker
+//! is told that a key is new, however many ask.
 //!
-//! With a window it is a [`RotatingCuckooFilter`](lockfree_cuckoo::RotatingCuckooFilter) of two generations. A worker that
-//! takes up a batch of a later period than the filter is in rotates it first, by [`rotate_if`](Rotates::rotate_if): of
-//! several workers, one does. No worker waits for another. There are three tables, one of which is being emptied for the
-//! next rotation, however many periods there are: a rotation allocates nothing.
+//! With a window it is a [`RotatingCuckooFilter`](lockfree_cuckoo::RotatingCuckooFilter) of two
+//! generations. A worker that takes up a batch of a later period than the filter is in rotates it
+//! first, by [`rotate_if`](Rotates::rotate_if): of several workers, one does. No worker waits for
+//! another. There are three tables, one of which is being emptied for the next rotation, however
+//! many periods there are: a rotation allocates nothing.
 //!
-//! A batch is judged by the filter as it is when it is worked on, and its keys go into the generation that is young then.
-//! That is the one of its period, or a later one if the batch is late: if a batch of a later period was taken up before. So
-//! ages are counted in rotations. With what happens to false positives left aside, this is guaranteed:
+//! A batch is judged by the filter as it is when it is worked on, and its keys go into the
+//! generation that is young then. That is the one of its period, or a later one if the batch is
+//! late: if a batch of a later period was taken up before. So ages are counted in rotations. Apart
+//! from false positives, this is guaranteed:
 //!
-//! * A key is told new once in its life, however the workers race, and across rotations too. Its life ends with the second
-//!   rotation after its last packet was worked on.
-//! * Once a packet was worked on, none with its key is told new before the second rotation after that. So a key stays known
-//!   if one of its packets is worked on between each rotation and the next one.
-//! * A key of which no packet was worked on since the last rotation but one is told new, to one worker.
-//! * When a batch is judged, the filter has rotated for its period. It has never rotated beyond the periods of which a batch
-//!   was taken up.
+//! * A key is told new once in its life, even if workers race, and across rotations. Its life ends
+//!   with the second rotation after its last packet was handled.
+//! * After a packet was handled, no packet with its key is told new before the second rotation
+//!   after that. So a key stays known if one of its packets is handled between each rotation and
+//!   the next one.
+//! * A key without a packet since the rotation before the last is told new, to one worker.
+//! * When a batch is judged, the filter has rotated for its period. It has never rotated beyond the
+//!   periods of the batches that were taken.
 //!
-//! Batches are handed out in the order of their periods. So with one worker no batch is late, and of `n` workers at most
-//! `n - 1` batches come late to a generation. The price: a batch that is two rotations late finds keys forgotten that were
-//! known in its own period, and refreshes others for a later one. That takes a worker that stands still for the work of two
-//! windows.
+//! Batches are handed out in the order of their periods. So with one worker no batch is late, and
+//! of `n` workers at most `n - 1` batches come late to a generation. The price: a batch that is two
+//! rotations late finds keys forgotten that were known in its own period, and refreshes others for
+//! a later one. This happens only if a worker stands still for the work of two windows.
 
 use crate::keys::Key;
 use lockfree_cuckoo::{
@@ -35,47 +39,50 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// The rotation with this number after its last packet forgets a key.
+/// The number of rotations after its last packet at which a key is forgotten.
 pub(crate) const GENERATIONS: usize = 2;
 
-/// How often an insert is tried again that only others have hindered.
+/// The number of times that an insert is repeated which other threads alone prevented.
 const RETRIES: usize = 3;
 
-/// How often a rotation is tried before the batch goes on without it. Only threads in the middle of a call can hinder
-/// one, each of 64 attempts of each try, so it does not come to that.
+/// The number of times that a rotation is tried before the batch goes on without it. Only threads
+/// in the middle of a call can prevent one, each of 64 attempts of each try, so this limit is not
+/// reached.
 const TRIES: usize = 1000;
 
-/// How a filter meets more keys than it has room for.
+/// The kind of a filter: what it does with more keys than it has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// It refuses them.
     Fixed,
-    /// It makes itself more room.
+    /// It grows.
     Growing,
-    /// It refuses them until it rotates; it forgets.
+    /// It refuses them until it rotates, which forgets older ones.
     Rotating,
 }
 
-/// What the filter of a run is made for.
+/// The plan of the filter of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) kind: Kind,
     /// The keys that it has room for at first, in each generation.
     pub(crate) keys: usize,
-    /// The most answers that may be wrong. None: as many as the default layout has, and of a filter that grows any number.
+    /// The highest rate of wrong answers. `None`: that of the default layout, and for a growing
+    /// filter no limit.
     pub(crate) rate: Option<f64>,
 }
 
-/// What the filter knows of one packet's key.
+/// The answer of the filter for one packet's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It was not in, and this packet put it in.
+    /// The key was absent, and this packet added it.
     New,
-    /// It was in already, and stays as long as if it were new.
+    /// The key was stored already, and stays as long as if it were new.
     Known,
-    /// It is not in, and there is no room for it.
+    /// The key is absent, and there is no room for it.
     Refused,
-    /// It is in already, but there is no room in the young generation: it will be forgotten too early.
+    /// The key is stored, but the young generation has no room for it: it will be forgotten too
+    /// early.
     Unrefreshed,
 }
 
@@ -85,27 +92,27 @@ impl Answer {
     }
 }
 
-/// A worker's own memory, used for every batch anew.
+/// A worker's own memory, reused for every batch.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// The places in the batch of the packets that have no key.
+    /// The indices in the batch of the packets that have no key.
     pub(crate) without_key: Vec<usize>,
-    /// The keys of the others, and what came of them.
+    /// The keys of the others, and their answers.
     pub(crate) keys: Vec<Key>,
     pub(crate) answers: Vec<Answer>,
-    /// Why the filter refused a key, the last time that it did.
+    /// The reason for the last refusal.
     pub(crate) refusal: Option<InsertError>,
-    /// The hashes of the keys, and what the filter says of each.
+    /// The hashes of the keys, and the answers of the filter.
     hashes: Vec<u64>,
     told: Vec<bool>,
 }
 
-/// A way to judge a batch: reads the keys, and gives each an answer.
+/// A function that judges a batch: it reads the keys, and gives each an answer.
 pub(crate) type Decide = dyn Fn(&Filter, &mut Scratch) + Sync;
 
 pub(crate) struct Filter {
     filter: DynFilter,
-    /// The rotations after which the filter has refused a key, the last time that it did.
+    /// The number of rotations at the last refusal.
     full: AtomicU64,
 }
 
@@ -121,24 +128,24 @@ impl Filter {
         })
     }
 
-    /// For the measures.
+    /// Returns the filter of the library, for measurements.
     pub(crate) fn hashed(&self) -> &DynFilter {
         &self.filter
     }
 
-    /// How often it has rotated. The generation that takes keys has this number.
+    /// Returns the number of rotations. The generation that takes keys has this number.
     pub(crate) fn rotations(&self) -> u64 {
         self.filter.rotating().map_or(0, Rotates::rotations)
     }
 
-    /// Whether a key is in.
+    /// Returns whether a key is stored.
     pub(crate) fn contains(&self, key: impl Hash) -> bool {
         self.filter.contains(&key)
     }
 
-    /// Readies it for a batch of this period, which the caller has taken up: rotates until there is a generation for the
-    /// period. Two rotations forget everything, so a pause counts as two periods, however long it is
-    /// ([`Periods`](crate::batches::Periods)).
+    /// Prepares the filter for a batch of this period, which the caller has taken: rotates until
+    /// there is a generation for the period. Two rotations forget everything, so a pause counts as
+    /// two periods, however long it is ([`Periods`](crate::batches::Periods)).
     pub(crate) fn begin(&self, period: u64) {
         let Some(rotating) = self.filter.rotating() else {
             return;
@@ -149,7 +156,7 @@ impl Filter {
                 if rotations >= period {
                     return;
                 }
-                // If another worker rotates first, that is as good.
+                // A rotation by another worker is as good.
                 if rotating.rotate_if(rotations).is_err() {
                     break;
                 }
@@ -158,7 +165,7 @@ impl Filter {
         }
     }
 
-    /// Judges the keys of a batch in the order of memory accesses that is best for many.
+    /// Judges the keys of a batch in the order of memory accesses that suits many keys best.
     pub(crate) fn in_batches(&self, scratch: &mut Scratch) {
         self.hash(scratch);
         match self.filter.rotating() {
@@ -167,7 +174,7 @@ impl Filter {
         }
     }
 
-    /// The same by single calls, to measure against.
+    /// Judges the keys by single calls, to measure against.
     pub(crate) fn one_by_one(&self, scratch: &mut Scratch) {
         self.hash(scratch);
         let Scratch {
@@ -188,8 +195,8 @@ impl Filter {
         scratch.told.resize(scratch.keys.len(), false);
     }
 
-    /// Looks the whole batch up first and inserts the keys that are left: most packets belong to known flows, and the
-    /// batched lookups prefetch what the inserts of the others will need.
+    /// Looks up the whole batch first, and inserts the keys that are absent: most packets belong to
+    /// known flows, and the batched lookups prefetch the buckets that the inserts need.
     fn look_and_insert(&self, scratch: &mut Scratch) {
         let Scratch {
             hashes,
@@ -199,8 +206,8 @@ impl Filter {
             ..
         } = scratch;
         self.filter.contains_many_hash(hashes, known);
-        // Whatever the lookups said: of all who come here with one key, in this batch and in others at the same time, one
-        // is told that it is new.
+        // Insert whatever the lookups found: of all workers and packets that get here with one key
+        // at the same time, one is told that it is new.
         let answer = |(&hash, &known): (&u64, &bool)| match known {
             true => Answer::Known,
             false => self.answer(hash, refusal),
@@ -208,7 +215,8 @@ impl Filter {
         answers.extend(hashes.iter().zip(&*known).map(answer));
     }
 
-    /// With prefetch, which pays in large tables; up to a key that is refused, and after that again.
+    /// Refreshes keys with prefetching, which pays in large tables, and starts again after each
+    /// refused key.
     fn refresh_many(&self, rotating: &dyn Rotates, scratch: &mut Scratch) {
         let Scratch {
             hashes,
@@ -227,13 +235,13 @@ impl Filter {
             let refreshed = rotating.refresh_many_hash(rest, &mut new[done..]);
             let went_in = refreshed.map_or_else(|stopped| stopped.inserted(), |()| rest.len());
             answers.extend(new[done..done + went_in].iter().copied().map(Answer::of));
-            // The one that was refused is tried again by itself.
+            // Try the refused key again by itself.
             let refused = rest.get(went_in);
             answers.extend(refused.map(|&hash| self.answer(hash, refusal)));
         }
     }
 
-    /// Answers one key.
+    /// Answers a single key.
     fn answer(&self, hash: u64, refusal: &mut Option<InsertError>) -> Answer {
         match self.insert(hash) {
             Ok(new) => Answer::of(new),
@@ -248,10 +256,12 @@ impl Filter {
         }
     }
 
-    /// Puts a key in, into the young generation if there are several; returns true if it was in none.
+    /// Adds a key, into the young generation if there are several. Returns true if no generation
+    /// had it.
     ///
-    /// A filter that is full searches thousands of buckets for room before it refuses. To do that for every packet would
-    /// stop the line, so it is done once, and until the next rotation there is no more of it.
+    /// A full filter searches thousands of buckets for room before it refuses. Doing that for every
+    /// packet would stop the line, so after one refusal there is no more insert until the next
+    /// rotation.
     fn insert(&self, hash: u64) -> Result<bool, Option<InsertError>> {
         if self.is_full() {
             return Err(None);
@@ -276,9 +286,9 @@ impl Filter {
         })
     }
 
-    /// Whether a key was refused since the last rotation.
+    /// Returns whether a key was refused since the last rotation.
     fn is_full(&self) -> bool {
-        // Relaxed: who does not see it yet asks the filter, and learns the same.
+        // Relaxed: a worker that reads an old value asks the filter, and gets the same answer.
         self.full.load(Ordering::Relaxed) == self.rotations()
     }
 }
@@ -302,7 +312,8 @@ impl Plan {
         }
     }
 
-    /// The smallest filter with the rate that was asked for; without one, that of the default layout.
+    /// Makes the smallest filter with the requested rate; without one, a filter of the default
+    /// layout.
     fn smallest<E: AnyLayout>(self, builder: FilterBuilder<E>) -> Result<DynFilter, BuildError> {
         match self.rate {
             Some(rate) => builder.build_smallest(rate),
@@ -325,7 +336,7 @@ mod tests {
         Filter::with_hasher(plan, RandomState::with_seed(7)).expect("little memory")
     }
 
-    /// The answers to a batch of a period that has these keys.
+    /// Returns the answers to a batch of a period with these keys.
     fn judge(filter: &Filter, period: u64, keys: impl IntoIterator<Item = u64>) -> Vec<Answer> {
         let of_run = Keys::new(Mode::Flows);
         let mut scratch = Scratch {
@@ -338,21 +349,22 @@ mod tests {
     }
 
     #[test]
-    fn a_late_batch_is_judged_by_the_filter_as_it_is() {
+    fn judges_a_late_batch_by_the_current_filter() {
         let filter = rotating(100);
         assert_eq!(judge(&filter, 0, [1, 2]), [Answer::New; 2]);
         assert_eq!(judge(&filter, 1, [1]), [Answer::Known]);
-        // Of period 0, but it does not rotate back, and refreshes the key for the generation of period 1.
+        // The batch has period 0, but the filter does not rotate back, and refreshes the key for
+        // the generation of period 1.
         assert_eq!(judge(&filter, 0, [2, 3]), [Answer::Known, Answer::New]);
         assert_eq!(filter.rotations(), 1);
         assert_eq!(judge(&filter, 2, [1, 2, 3]), [Answer::Known; 3]);
-        // Forgotten before it came.
+        // Forgotten before its batch came.
         assert_eq!(judge(&filter, 4, [9]), [Answer::New]);
         assert_eq!(judge(&filter, 1, [1, 1]), [Answer::New, Answer::Known]);
     }
 
     #[test]
-    fn a_batch_rotates_as_often_as_its_period_needs() {
+    fn rotates_as_often_as_a_batch_needs() {
         let filter = rotating(100);
         let at_first = filter.hashed().memory_usage();
         for period in [0, 1, 2, 4, 6, 7, 1_000, 1_002] {
@@ -386,7 +398,7 @@ mod tests {
         let slots = (filter.hashed().slots() / GENERATIONS) as u64;
         assert!((100..=slots).contains(&refused), "{refused} of {slots}");
         assert!(filter.is_full());
-        // The next packets only look, and say that what they find may leave too early.
+        // The next packets are only looked up, and told that a known key may leave too early.
         let both = judge(&filter, 0, [0, refused]);
         assert_eq!(both, [Answer::Unrefreshed, Answer::Refused]);
         let rest = &answers[refused as usize..];
@@ -395,7 +407,7 @@ mod tests {
         let both = judge(&filter, 1, [0, refused]);
         assert_eq!(both, [Answer::Known, Answer::New]);
         assert!(!filter.is_full());
-        // The call for one key does the same.
+        // The call for one key answers the same.
         let one = |key: u64| filter.answer(filter.filter.hash_one(&key), &mut None);
         assert_eq!([one(5_000), one(5_000)], [Answer::New, Answer::Known]);
     }

@@ -1,4 +1,4 @@
-//! A run over a capture, from its first packet to the report.
+//! The job: a run over a capture, from its first packet to the report.
 
 use crate::args::Args;
 use crate::batches::{self, Batch, Busiest, Intake, Packer, Periods};
@@ -13,19 +13,21 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Keys that a filter that grows has room for at first.
+/// The keys that a growing filter has room for at first.
 const GROWING_CAPACITY: usize = 1_000_000;
 
-/// Keys of a window that a filter for a pipe has room for, in 25 MB: a pipe does not say how many there will be.
+/// The keys of a window that a filter for a pipe has room for, in 25 MB, because the length of a
+/// pipe is unknown.
 const WINDOW_CAPACITY: usize = 4_000_000;
 
-/// Keys that a filter has room for at least: a signal may end the count of the packets before the first.
+/// The least keys that a filter has room for: a signal may end the count of the packets before the
+/// first.
 const LEAST_CAPACITY: usize = 1024;
 
-/// What ends a run before there is anything to report.
+/// The reason why a run ends before there is anything to report.
 pub(crate) type Failure = (Status, String);
 
-/// Does the work and writes the report.
+/// Runs the job, and writes the report.
 pub(crate) fn run(args: &Args, stop: &Arc<AtomicBool>, problems: &mut Problems) -> io::Result<()> {
     let run = if args.streams() {
         streamed(args, stop)
@@ -65,11 +67,11 @@ fn held(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
 fn streamed(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
     check_target(args)?;
     let path = args.capture.as_deref();
-    // Counts the packets before the work, so that the filter has room for their keys.
+    // Count the packets first, so that the filter has room for their keys.
     let count = || {
         let mut busiest = Busiest::default();
         let packer = Packer::new(Periods::new(args.window), 0);
-        // Damage ends the count, as it will end the reading, which names it.
+        // Ignore damage here: it ends the second reading too, which reports it.
         batches::read(path, packer, stop, |batch| busiest.add(&batch));
         busiest.most
     };
@@ -84,16 +86,17 @@ fn streamed(args: &Args, stop: &Arc<AtomicBool>) -> Result<Run, Failure> {
         intake.format = "no packet was read";
     }
     if stop.load(Ordering::Relaxed) {
-        // The signal ended the one who wrote into the pipe, too.
+        // The signal has also ended the program that wrote into the pipe.
         intake.damage.take_if(|damage| damage.is_cut());
     }
-    // Those that were read, but not worked on before the stop, do not count.
+    // Count only the packets that were handled before the stop.
     intake.counts.packets = run.all.packets;
     run.intake = intake;
     Ok(run)
 }
 
-/// Fails if the new packets cannot go where they should, before time is spent on finding them.
+/// Fails if the new packets cannot be written to their target, before time is spent on finding
+/// them.
 fn check_target(args: &Args) -> Result<(), Failure> {
     let Some(target) = args.target() else {
         return Ok(());
@@ -119,7 +122,7 @@ fn cannot_write(target: &Target, error: &io::Error) -> Failure {
     (Status::Unreadable, words)
 }
 
-/// Opens what the new packets go to, if anybody asked for them.
+/// Opens the targets of the new packets, if there are any.
 fn results(args: &Args, stop: &Arc<AtomicBool>) -> Result<Option<Results>, Failure> {
     let target = args.target();
     if args.print.is_none() && target.is_none() {
@@ -141,7 +144,8 @@ fn packer(args: &Args) -> Packer {
     Packer::new(Periods::new(args.window), kept)
 }
 
-/// The batches to hold in memory, so that the threads, and not the disk, set the pace; and what was read.
+/// Returns the batches to hold in memory, so that the threads, and not the disk, set the pace; and
+/// the intake.
 pub(crate) fn batches(
     args: &Args,
     stop: &AtomicBool,
@@ -155,7 +159,7 @@ pub(crate) fn batches(
     Ok((batches, readable(args, intake)?))
 }
 
-/// Fails if there is not even a header: then there is nothing to report, but what is wrong.
+/// Fails if there is not even a header: then there is nothing to report but the error.
 fn readable(args: &Args, intake: Intake) -> Result<Intake, Failure> {
     match &intake.damage {
         Some(error) if intake.format.is_empty() => {
@@ -165,16 +169,18 @@ fn readable(args: &Args, intake: Intake) -> Result<Intake, Failure> {
     }
 }
 
-/// What the filter for these batches is made for.
+/// Plans the filter for these batches.
 pub(crate) fn plan_of(args: &Args, batches: &[Arc<Batch>]) -> Plan {
     let mut busiest = Busiest::default();
     batches.iter().for_each(|batch| busiest.add(batch));
     plan(args, Some(&|| busiest.most))
 }
 
-/// What the filter is made for. `count` tells the packets of the period that has the most, if anybody can.
+/// Plans the filter. `count` returns the packets of the period that has the most, if they can be
+/// counted.
 fn plan(args: &Args, count: Option<&dyn Fn() -> usize>) -> Plan {
-    // The packets that come late to a generation: each worker but one may have a batch of an earlier period.
+    // The packets that come late to a generation: all workers but one may have a batch of an
+    // earlier period.
     let late = match args.window {
         Some(_) => (args.workers() - 1) * batches::PACKETS,
         None => 0,
@@ -197,11 +203,11 @@ fn plan(args: &Args, count: Option<&dyn Fn() -> usize>) -> Plan {
     }
 }
 
-/// Makes the filter. If there is none, says why, and what to do.
+/// Makes the filter. If that is impossible, says why, and what to do.
 pub(crate) fn filter(args: &Args, plan: Plan) -> Result<Filter, Failure> {
     let why = |error: BuildError| match error {
         BuildError::FalsePositiveRate { rate: least, .. } if plan.kind == Kind::Growing => {
-            // Rounded up, so that it will do.
+            // Round up, so that this rate is possible.
             let least = (least * 1e6).ceil() / 1e6;
             format!(
                 "--rate is too low for a filter that grows: raise --rate to {least} at least, or give --capacity without \
@@ -223,7 +229,7 @@ pub(crate) fn no_thread(threads: usize, error: &io::Error) -> Failure {
     )
 }
 
-/// Lets the workers work, and checks what they did.
+/// Runs the workers, and checks their answers.
 fn work(
     args: &Args,
     source: &dyn Source,

@@ -1,4 +1,4 @@
-//! Keys: what the filter is asked about, by the mode of the run.
+//! Keys: the items in the filter, made by the mode of the run.
 
 mod flow;
 mod headers;
@@ -11,7 +11,7 @@ pub use packet::PacketKey;
 
 use packet::Digest;
 
-/// What counts as the same.
+/// The things that are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Mode {
     /// The first packet of every flow is new
@@ -21,7 +21,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// What a report calls one of them. Several have an "s".
+    /// Returns the noun for one of them in a report. The plural has an "s".
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Flows => "flow",
@@ -29,8 +29,8 @@ impl Mode {
         }
     }
 
-    /// Bytes to keep of a captured packet: the headers make the flow; a packet is all of it, and IP packets are shorter than
-    /// this.
+    /// Returns the bytes to keep of a captured packet. The headers make a flow. A packet is all of
+    /// its bytes, and IP packets are shorter than this.
     pub(crate) fn kept_bytes(self) -> usize {
         match self {
             Self::Flows => 256,
@@ -39,7 +39,7 @@ impl Mode {
     }
 }
 
-/// A flow or a packet. A run has keys of one kind only.
+/// The key of a flow or a packet. A run has keys of one kind only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     /// A key of [`Mode::Flows`].
@@ -49,7 +49,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// The place of a key in counts of TCP, UDP, ICMP and other flows.
+    /// Returns the place of a key in the counts of TCP, UDP, ICMP and other flows.
     pub(crate) fn kind(&self) -> usize {
         let Self::Flow(flow) = self else {
             return 3;
@@ -63,7 +63,7 @@ impl Key {
     }
 }
 
-/// Makes the keys of one run.
+/// The maker of the keys of one run.
 #[derive(Debug)]
 pub struct Keys {
     mode: Mode,
@@ -71,21 +71,23 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Keys of packets have random seeds: other `Keys` give other ones.
+    /// Makes the keys of a run. Keys of packets have random seeds: other `Keys` make other ones.
     pub fn new(mode: Mode) -> Self {
         let digest = Digest::new();
         Self { mode, digest }
     }
 
-    /// The key of a captured frame; `None` if it has no readable IP header, or, for packets, nothing behind the link header.
+    /// Returns the key of a captured frame; `None` if it has no readable IP header, or, for
+    /// packets, nothing behind the link header.
     #[inline]
     pub fn of_frame(&self, link: Link, frame: &[u8]) -> Option<Key> {
-        // No key depends on whether somebody else wanted more of the packet.
+        // Cut all packets to one length, so that no key depends on how much was captured for
+        // another purpose.
         let packet = link.slice(&frame[..frame.len().min(self.mode.kept_bytes())])?;
         match self.mode {
             Mode::Flows => {
                 let ip = Ip::of(packet.net.as_ref()?)?;
-                // Two packets in different VLANs may have the same addresses and be strangers.
+                // Two packets in different VLANs may have the same addresses and be unrelated.
                 let tags = vlans(&packet).fold(0, |tags, tag| tags << 12 | u64::from(tag));
                 Some(Key::Flow(FlowKey::of_packet(&ip, tags)))
             }
@@ -93,7 +95,7 @@ impl Keys {
         }
     }
 
-    /// A key that no captured frame has.
+    /// Returns a key that no captured frame has.
     pub fn made_up(&self, number: u64) -> Key {
         match self.mode {
             Mode::Flows => Key::Flow(FlowKey::made_up(number)),

@@ -1,26 +1,28 @@
-//! A pool of threads finds new flows, or duplicate packets, with one shared cuckoo filter.
+//! packet-pool: a pool of threads that finds new flows, or duplicate packets, with one shared
+//! cuckoo filter.
 //!
-//! This is the program `packet-pool` without its `main`: [`run`] does what the command line in [`Args`] asks for. What
-//! makes two captured packets the same can be used by itself: [`keys`].
+//! This is the program `packet-pool` without its `main`: [`run`] runs the command line in [`Args`].
+//! The module [`keys`], which decides which captured packets are equal, can be used by itself.
 //!
 //! The modules, each of which uses only those above it:
 //!
 //! | module | |
 //! |---|---|
 //! | `capture` | reads the packets of pcap and pcapng files and pipes, and names damage |
-//! | [`keys`] | the key of a packet: its flow, or all that its copies have in common |
+//! | [`keys`] | the key of a packet: its flow, or the bytes that all its copies share |
 //! | `batches` | packs packets into batches, each of one period of time |
-//! | `filter` | what all workers share: decides which keys of a batch are new, and forgets after a window |
+//! | `filter` | the shared filter: decides which keys of a batch are new, and forgets after a
+//! window |
 //! | `results` | the lines and the file of the packets that were new |
 //! | `pool` | worker threads that take batches |
 //! | `verify` | compares the answers with exact sets |
-//! | `report` | what is printed, and what goes wrong |
+//! | `report` | the printed report, and all failures |
 //! | `args` | the command line |
 //! | `job` | a run over a capture, from its first packet to the report |
 //! | `sweep` | measures the pool beside a set in a lock, by the number of workers |
 //!
-//! `filter` says what one call decides when many workers ask, and what a window guarantees. No lock is taken on the way of a
-//! packet; what is printed or written of the new packets goes through one, once for a batch.
+//! `filter` documents the answers when many workers ask, and the guarantees of a window. A packet
+//! passes no lock. The output of new packets goes through one lock, once for a batch.
 
 mod args;
 mod batches;
@@ -41,11 +43,12 @@ use std::sync::atomic::AtomicBool;
 pub use args::Args;
 pub use report::{Problems, Status};
 
-/// Does what the command line asks for, writes the report, and returns what went wrong.
+/// Runs the command line, writes the report, and returns all failures.
 ///
-/// The report goes to standard output, or to standard error if the new packets go to standard output.
+/// The report goes to standard output, or to standard error if the new packets go to standard
+/// output.
 ///
-/// `stop` ends the reading early: what was read until then is worked on and reported.
+/// `stop` ends the reading early: the packets that were read until then are handled and reported.
 pub fn run(args: &Args, stop: &Arc<AtomicBool>) -> Problems {
     let mut problems = Problems::default();
     let written = if args.sweep {
@@ -54,7 +57,7 @@ pub fn run(args: &Args, stop: &Arc<AtomicBool>) -> Problems {
         job::run(args, stop, &mut problems)
     };
     match written {
-        // Nobody reads the report any more, as in `packet-pool | head -1`.
+        // The reader of the report has gone, as in `packet-pool | head -1`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(error) => problems.add(
             Status::Unreadable,

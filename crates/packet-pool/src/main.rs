@@ -1,4 +1,5 @@
-//! Finds new flows or duplicate packets. Run it with `cargo run --release -p packet-pool -- --help`.
+//! packet-pool: finds new flows or duplicate packets. Run it with `cargo run --release -p
+//! packet-pool -- --help`.
 
 use packet_pool::{Args, Problems, Status};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -25,18 +26,18 @@ fn main() -> ExitCode {
         }
     };
     for words in problems.words() {
-        // If there is no standard error left, the status still tells.
+        // If there is no standard error left, the exit status still reports the failure.
         let _ = writeln!(io::stderr(), "packet-pool: {words}");
     }
     ExitCode::from(problems.status())
 }
 
-/// A flag that the first Ctrl-C or `kill` sets: stop reading, finish what was read, report. The second one ends the program at
-/// once, for those who do not want to wait.
+/// Returns a flag that the first Ctrl-C or `kill` sets: stop reading, finish what was read, report.
+/// The second one ends the program at once.
 fn stop() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal finds the flag not set yet.
+        // Register in this order: the first signal finds the flag not set yet.
         flag::register_conditional_shutdown(signal, KILLED + signal, Arc::clone(&stop))?;
         flag::register(signal, Arc::clone(&stop))?;
     }

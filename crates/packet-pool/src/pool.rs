@@ -1,4 +1,4 @@
-//! The workers: threads that share the filter and a source of batches.
+//! The pool: worker threads that share the filter and a source of batches.
 
 mod sources;
 
@@ -18,48 +18,50 @@ use std::time::{Duration, Instant};
 
 /// A batch to work on.
 pub(crate) struct Work {
-    /// Counts the batches in the order in which they are handed out.
+    /// The number of the batch, in the order in which they are handed out.
     number: u64,
-    /// The period of the batch; it goes on from pass to pass.
+    /// The period of the batch, counted through all passes.
     period: u64,
     batch: Arc<Batch>,
 }
 
-/// Hands out batches. None is handed out twice, and their periods never go back.
+/// A source of batches. None is handed out twice, and their periods never go back.
 pub(crate) trait Source: Sync {
-    /// The next batch for one worker, unless the source has ended.
+    /// Returns the next batch for one worker, unless the source has ended.
     fn next(&self) -> Option<Work>;
 }
 
-/// What a pool needs to run.
+/// A pool of workers, ready to run.
 pub(crate) struct Pool<'a> {
     pub(crate) workers: usize,
     pub(crate) keys: &'a Keys,
     pub(crate) filter: &'a Filter,
     pub(crate) decide: &'a Decide,
     pub(crate) source: &'a dyn Source,
-    /// Ends the source.
+    /// Set to end the source.
     pub(crate) stop: &'a AtomicBool,
-    /// Makes the workers write down every answer, for the exact check.
+    /// The clock with which the workers record every answer, for the exact check.
     pub(crate) clock: Option<&'a Clock>,
-    /// Takes the packets that were new.
+    /// Takes the new packets.
     pub(crate) results: Option<&'a Results>,
 }
 
-/// What a worker brings back.
+/// The outcome of a worker.
 pub(crate) struct Outcome {
     pub(crate) tally: Tally,
     pub(crate) records: Vec<Record>,
 }
 
-/// Orders the starts and ends of batches.
+/// A clock that orders the starts and ends of batches.
 #[derive(Default)]
 pub(crate) struct Clock(AtomicU64);
 
 impl Clock {
-    /// A number higher than all before. What a worker did before it took a number is seen by whoever took a higher one.
+    /// Returns a number higher than all before. A worker sees everything that other workers did
+    /// before they took a lower number.
     fn tick(&self) -> u64 {
-        // Acquire and Release: all ticks are one chain of exchanges, so each one pairs with all that come after it.
+        // Acquire and Release: all ticks are one chain of exchanges, so each one pairs with all
+        // later ones.
         self.0.fetch_add(1, Ordering::AcqRel)
     }
 }
@@ -67,17 +69,17 @@ impl Clock {
 /// The answers to one batch, for the exact check.
 pub(crate) struct Record {
     pub(crate) period: u64,
-    /// Packets, those without a key included.
+    /// The number of packets, those without a key included.
     pub(crate) packets: usize,
-    /// When the work on it began and ended, by the clock.
+    /// The start and end of the work on it, by the clock.
     pub(crate) time: Range<u64>,
-    /// The generations that took keys when the first was asked for, and after the last.
+    /// The generation that took keys at the first question, and after the last one.
     pub(crate) generations: RangeInclusive<u64>,
     pub(crate) answers: Vec<(Key, Answer)>,
 }
 
 impl Pool<'_> {
-    /// Runs until the source ends. Fails, and ends the source, if the system does not give the threads.
+    /// Runs until the source ends. Fails, and ends the source, if the system refuses a thread.
     pub(crate) fn run(&self) -> io::Result<Vec<Outcome>> {
         thread::scope(|scope| {
             let threads: io::Result<Vec<_>> = (0..self.workers)
@@ -101,11 +103,11 @@ impl Pool<'_> {
         let mut records = Vec::new();
         let mut scratch = Scratch::default();
         while let Some(work) = self.source.next() {
-            // The time of a worker is from its first batch on: a stream may keep it waiting.
+            // Measure a worker from its first batch on: a stream may keep it waiting.
             tally.started.get_or_insert_with(Instant::now);
             let started = self.clock.map(Clock::tick);
             tally.read(self.keys, &work.batch, &mut scratch);
-            // As late as can be, so that fewer batches of other workers are late.
+            // Rotate as late as possible, so that fewer batches of other workers are late.
             self.filter.begin(work.period);
             let generation = self.filter.rotations();
             (self.decide)(self.filter, &mut scratch);
@@ -130,7 +132,7 @@ impl Pool<'_> {
     }
 }
 
-/// What one worker did, or all of them: counts of packets.
+/// Counts of packets, of one worker or of all.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) packets: u64,
@@ -142,17 +144,18 @@ pub(crate) struct Tally {
     pub(crate) refused: u64,
     /// Duplicates whose key the young generation had no room to take over.
     pub(crate) unrefreshed: u64,
-    /// What the filter said the last time that it refused.
+    /// The last refusal of the filter.
     pub(crate) refusal: Option<InsertError>,
     /// The firsts that are TCP, UDP, ICMP and other flows.
     pub(crate) kinds: [u64; 4],
-    /// When the first batch came, and when the last one was done. A worker that got none did not take part.
+    /// The start of the first batch, and the end of the last one. A worker without a batch did not
+    /// take part.
     pub(crate) started: Option<Instant>,
     pub(crate) ended: Option<Instant>,
 }
 
 impl Tally {
-    /// Works out the keys of a batch. Those without one are counted only.
+    /// Makes the keys of a batch. Packets without one are counted only.
     fn read(&mut self, keys: &Keys, batch: &Batch, scratch: &mut Scratch) {
         scratch.keys.clear();
         scratch.without_key.clear();
@@ -185,7 +188,7 @@ impl Tally {
         self.refusal = scratch.refusal.take().or(self.refusal.take());
     }
 
-    /// What all of them did, from the first one's start to the last one's end.
+    /// Adds up all workers, from the first one's start to the last one's end.
     pub(crate) fn of_all(tallies: &[Self]) -> Self {
         let mut all = Self::default();
         for tally in tallies {
@@ -210,7 +213,7 @@ impl Tally {
         both.map_or(Duration::ZERO, |(started, ended)| ended - started)
     }
 
-    /// Packets a second.
+    /// Returns the packets per second.
     pub(crate) fn rate(&self) -> f64 {
         self.packets as f64 / self.time().as_secs_f64().max(1e-9)
     }

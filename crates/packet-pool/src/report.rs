@@ -1,4 +1,4 @@
-//! The report that the program prints, and what goes wrong.
+//! The report: the text that the program prints, and its failures.
 
 use crate::batches::Intake;
 use crate::filter::Filter;
@@ -23,12 +23,12 @@ pub enum Status {
     CheckFailed = 4,
 }
 
-/// All that went wrong, the worst first.
+/// All failures, the worst first.
 #[derive(Debug, Default)]
 pub struct Problems(Vec<(Status, String)>);
 
 impl Problems {
-    /// Adds one that is no worse than those before.
+    /// Adds a failure that is no worse than those before.
     pub fn add(&mut self, status: Status, words: String) {
         self.0.push((status, words));
     }
@@ -40,44 +40,44 @@ impl Problems {
             .ok()
     }
 
-    /// A line for each.
+    /// Returns a line for each failure.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(_, words)| words.as_str())
     }
 
-    /// The exit status of the program.
+    /// Returns the exit status of the program.
     pub fn status(&self) -> u8 {
         self.0.first().map_or(0, |&(status, _)| status as u8)
     }
 }
 
-/// "1 packet", "2 packets".
+/// Returns "1 packet", "2 packets".
 fn count(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{s}")
 }
 
-/// All there is to tell about a run that is done.
+/// The results of a finished run.
 pub(crate) struct Run {
     pub(crate) name: String,
     pub(crate) mode: Mode,
     pub(crate) window: Option<Duration>,
     pub(crate) intake: Intake,
-    /// Passes over the packets; `None` if they were streamed.
+    /// The number of passes over the packets; `None` if they were streamed.
     pub(crate) passes: Option<u32>,
     pub(crate) tallies: Vec<Tally>,
-    /// What all workers did.
+    /// The counts of all workers.
     pub(crate) all: Tally,
     pub(crate) filter: Filter,
-    /// Whether the filter makes itself room.
+    /// Whether the filter grows.
     pub(crate) grows: bool,
     pub(crate) verdict: Option<Verdict>,
-    /// What was written of the new packets.
+    /// The output of new packets.
     pub(crate) written: Written,
 }
 
 impl Run {
-    /// Adds what went wrong, the worst first.
+    /// Adds the failures of this run, the worst first.
     pub(crate) fn problems(&self, problems: &mut Problems) {
         for words in self.verdict.iter().flat_map(|verdict| &verdict.failures) {
             problems.add(Status::CheckFailed, format!("check failed: {words}"));
@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    /// What the filter refused, and what to do.
+    /// Describes the refused keys, and what to do.
     fn refused(&self, refusal: &InsertError) -> String {
         let packets = count(self.all.refused, "packet");
         let forgotten = match self.all.unrefreshed {
@@ -129,7 +129,7 @@ impl Run {
         format!("the filter refused the keys of {packets}{forgotten}: {refusal}{advice}")
     }
 
-    /// All of it, as text.
+    /// Returns the whole report as text.
     pub(crate) fn text(&self) -> String {
         let mut report = Report(String::new());
         self.tell_capture(&mut report);
@@ -145,7 +145,7 @@ impl Run {
         report.0
     }
 
-    /// What was read, and how much work it makes.
+    /// Tells the input, and the amount of work in it.
     fn tell_capture(&self, report: &mut Report) {
         let Intake { format, counts, .. } = &self.intake;
         let (packets, bytes) = (counts.packets, counts.bytes);
@@ -167,7 +167,7 @@ impl Run {
         }
     }
 
-    /// A table with a line for each worker and one for all, the throughput, and the filter after the work.
+    /// Tells a row for each worker and one for all, the throughput, and the filter after the work.
     fn tell_work(&self, report: &mut Report) {
         let no_key = match self.mode {
             Mode::Flows => "no flow",
@@ -216,7 +216,7 @@ impl Run {
         );
     }
 
-    /// How many flows there are, or packets.
+    /// Tells the number of flows or packets.
     fn tell_keys(&self, report: &mut Report, what: &str, count: u64, kinds: [u64; 4]) {
         let [tcp, udp, icmp, other] = kinds;
         let kinds = format!("{tcp} TCP, {udp} UDP, {icmp} ICMP, {other} other");
@@ -226,7 +226,7 @@ impl Run {
         }
     }
 
-    /// How the answers of the filter add up to the exact sets.
+    /// Tells how the answers of the filter add up to the exact sets.
     fn tell_checks(&self, report: &mut Report, verdict: &Verdict) {
         let Verdict {
             findings, probes, ..
@@ -283,7 +283,7 @@ impl Report {
         self.0.push_str(&format!("{label:<12}{words}\n"));
     }
 
-    /// A row of the table of workers.
+    /// Adds a row of the table of workers.
     fn row(&mut self, [name, a, b, c, d, e, f, g]: [&dyn Display; 8]) {
         let row = format!("{name:>6} {a:>12} {b:>11} {c:>12} {d:>9} {e:>9} {f:>11} {g:>11}\n");
         self.0.push_str(&row);

@@ -1,5 +1,4 @@
-//! The packets that were new, for those who want more of them than their number: as lines, and as a pcap file with timestamps
-//! in nanoseconds.
+//! Results: the new packets as lines, and as a pcap file with timestamps in nanoseconds.
 
 mod line;
 mod ordered;
@@ -20,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const STANDARD_OUTPUT: &str = "standard output";
 
-/// Where a capture is written to: a file, or standard output if it is called `-`.
+/// The file that a capture is written to, or standard output if it is called `-`.
 #[derive(Clone, Debug)]
 pub(crate) struct Target(pub(crate) PathBuf);
 
@@ -33,7 +32,7 @@ impl Target {
         self.0 == Path::new("-")
     }
 
-    /// What reports call it.
+    /// Returns its name in reports.
     pub(crate) fn name(&self) -> String {
         if self.is_standard_output() {
             STANDARD_OUTPUT.to_owned()
@@ -42,16 +41,16 @@ impl Target {
         }
     }
 
-    /// Whether it is the file that is read: opening it would empty it.
+    /// Returns whether it is the file that is read: opening it would empty it.
     pub(crate) fn is(&self, capture: &Path) -> bool {
         let both = [&*self.0, capture].map(fs::canonicalize);
         matches!(&both, [Ok(one), Ok(other)] if one == other && one.is_file())
     }
 
-    /// Whether it can be opened. Leaves a file as it is, and none where there is none.
+    /// Checks that it can be opened. Leaves an existing file as it is, and creates none.
     pub(crate) fn check(&self) -> io::Result<()> {
         let is_there = self.0.exists();
-        // Who reads from a pipe would take this for the end.
+        // The reader of a pipe would take this for the end.
         if self.is_standard_output() || is_there && !self.0.is_file() && !self.0.is_dir() {
             return Ok(());
         }
@@ -76,7 +75,7 @@ impl Target {
     }
 }
 
-/// What is written to, until that fails.
+/// An output, until a write to it fails.
 struct Output {
     name: String,
     out: Box<dyn Write + Send>,
@@ -84,7 +83,7 @@ struct Output {
 }
 
 impl Output {
-    /// Writes at once: somebody may wait for it. Returns whether it went out.
+    /// Writes at once, because a reader may wait for it. Returns whether that succeeded.
     fn write(&mut self, bytes: &[u8]) -> bool {
         if self.failure.is_none() && !bytes.is_empty() {
             let written = self.out.write_all(bytes).and_then(|()| self.out.flush());
@@ -94,13 +93,13 @@ impl Output {
     }
 }
 
-/// Where the new packets of a run go.
+/// The outputs for the new packets of a run.
 pub(crate) struct Results {
     format: Option<Format>,
     writes: bool,
     /// Taken once for a batch.
     writer: Mutex<Writer>,
-    /// Set when they cannot be written any more: nobody needs the rest.
+    /// Set when they cannot be written any more, to end the run.
     stop: Arc<AtomicBool>,
 }
 
@@ -110,23 +109,23 @@ struct Writer {
     pcap: Option<Pcap>,
 }
 
-/// What is new in a batch.
+/// The new packets of a batch.
 #[derive(Default)]
 struct Piece {
     lines: Vec<u8>,
     records: Vec<Record>,
 }
 
-/// What came of it.
+/// The outcome of writing.
 #[derive(Default)]
 pub(crate) struct Written {
     /// The name of the capture of new packets, and how many it has.
     pub(crate) file: Option<(String, u64)>,
     /// Packets left out of it, because their link type is not that of the first.
     pub(crate) of_other_links: u64,
-    /// What could not be written, and why.
+    /// The outputs that failed, and why.
     pub(crate) failures: Vec<(String, io::Error)>,
-    /// Nobody reads standard output any more, as in `packet-pool --print text | head -1`.
+    /// Whether the reader of standard output has gone, as in `packet-pool --print text | head -1`.
     pub(crate) unread: bool,
 }
 
@@ -156,7 +155,7 @@ impl Results {
         })
     }
 
-    /// Takes what was new in the batch with this number.
+    /// Takes the new packets of the batch with this number.
     pub(crate) fn take(&self, number: u64, batch: &Batch, scratch: &Scratch) {
         let mut piece = Piece::default();
         if scratch.answers.contains(&Answer::New) {
@@ -174,12 +173,12 @@ impl Results {
         let mut writer = self.writer.lock();
         let ready = writer.ordered.put(number, piece, bytes);
         if !writer.write(ready) {
-            // Relaxed: whoever sees it late does work that nobody needs.
+            // Relaxed: a worker that sees it late does unneeded work, and no harm.
             self.stop.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Writes what waits for batches that will not come.
+    /// Writes the pieces that wait for batches that will not come.
     pub(crate) fn finish(self) -> Written {
         let mut writer = self.writer.into_inner();
         let rest = writer.ordered.rest();
@@ -209,7 +208,7 @@ impl Results {
 }
 
 impl Writer {
-    /// Returns whether all of it could be written.
+    /// Writes the pieces. Returns whether all of them could be written.
     fn write(&mut self, pieces: Vec<Piece>) -> bool {
         pieces.into_iter().fold(true, |all, piece| {
             let lines = self.lines.write(&piece.lines);
@@ -222,11 +221,11 @@ impl Writer {
     }
 }
 
-/// The packets of a batch that were new, with their links.
+/// Returns the new packets of a batch, with their links.
 fn news<'a>(batch: &'a Batch, scratch: &'a Scratch) -> impl Iterator<Item = (Link, Packet<'a>)> {
     let mut without_key = scratch.without_key.iter().peekable();
     let packets = batch.packets().enumerate();
-    // The answers are of the packets that have a key.
+    // The answers are those of the packets that have a key.
     let with_key = packets.filter(move |(place, _)| without_key.next_if_eq(&place).is_none());
     let answered = with_key.zip(&scratch.answers);
     answered
@@ -234,10 +233,11 @@ fn news<'a>(batch: &'a Batch, scratch: &'a Scratch) -> impl Iterator<Item = (Lin
         .map(|((_, packet), _)| packet)
 }
 
-/// Bytes of a packet that are written at most: `tcpdump` and Wireshark refuse files with longer ones.
+/// The most bytes of a packet that are written: `tcpdump` and Wireshark refuse files with longer
+/// ones.
 pub(crate) const MOST_BYTES: usize = 262_144;
 
-/// In little-endian order, as all that follows.
+/// The magic number, little-endian as all that follows.
 const MAGIC: u32 = 0xa1b2_3c4d;
 const VERSION: [u16; 2] = [2, 4];
 
@@ -246,12 +246,12 @@ const ETHERNET: i32 = 1;
 
 const NANOS: u64 = 1_000_000_000;
 
-/// A packet as it is written, with its link type.
+/// A packet in the format of the file, with its link type.
 type Record = (i32, Vec<u8>);
 
 fn record(packet: &Packet<'_>) -> Record {
     let frame = &packet.frame[..packet.frame.len().min(MOST_BYTES)];
-    // The format ends in 2106, as do its 32 bits.
+    // The format's 32 bits end in 2106.
     let seconds = u32::try_from(packet.time / NANOS).unwrap_or(u32::MAX);
     let nanos = (packet.time % NANOS) as u32;
     let captured = frame.len() as u32;
@@ -261,18 +261,18 @@ fn record(packet: &Packet<'_>) -> Record {
     (packet.link, bytes)
 }
 
-/// A file that is being written. It has one link type, that of its first packet.
+/// A pcap file that is being written. Its link type is that of its first packet.
 struct Pcap {
     out: Output,
     link: Option<i32>,
-    /// The packets written.
+    /// The number of packets written.
     packets: u64,
-    /// Those left out, because the format has one link type for all of a file.
+    /// The number of packets left out, because the file has one link type.
     of_other_links: u64,
 }
 
 impl Pcap {
-    /// Returns whether they could be written.
+    /// Writes records. Returns whether that succeeded.
     fn write(&mut self, records: &[Record]) -> bool {
         let Some((first, _)) = records.first() else {
             return true;
@@ -288,7 +288,7 @@ impl Pcap {
         written
     }
 
-    /// A file without packets is a capture, too.
+    /// Closes the file. One without packets is a capture too.
     fn close(&mut self) {
         self.link
             .get_or_insert_with(|| start(&mut self.out, ETHERNET));
@@ -299,7 +299,7 @@ impl Pcap {
 fn start(out: &mut Output, link: i32) -> i32 {
     let mut header = Vec::from(MAGIC.to_le_bytes());
     header.extend(VERSION.into_iter().flat_map(u16::to_le_bytes));
-    // Time zone and accuracy, which nobody uses, and the longest packet.
+    // The time zone and the accuracy are unused; then the longest packet.
     for field in [0, 0, MOST_BYTES as u32, link as u32] {
         header.extend(field.to_le_bytes());
     }
@@ -312,7 +312,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Sender, channel};
 
-    /// Takes all bytes but this one.
+    /// A sink that takes all bytes but this one.
     struct But(u8, Sender<u8>);
 
     impl Write for But {
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn after_an_error_nothing_is_written() {
+    fn writes_nothing_after_an_error() {
         let (sender, taken) = channel();
         let mut output = Output {
             name: "file".to_owned(),

@@ -1,7 +1,7 @@
-//! The sweep: throughput against workers, beside rivals and the limit.
+//! The sweep: measures throughput by the number of workers, beside rivals and the limit.
 //!
-//! One process measures all, in slices that alternate, so that what else the machine does hits all of them alike; each figure
-//! is the median of its slices.
+//! One process measures all, in alternating slices, so that a disturbance of the machine meets all
+//! of them. Each figure is the median of its slices.
 
 use crate::args::Args;
 use crate::batches::Batch;
@@ -16,16 +16,16 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Slices of each figure.
+/// The number of slices of each figure.
 const ROUNDS: usize = 9;
 
-/// Packets of a slice, unless `--repeat` says otherwise: a tenth of a second.
+/// The packets of a slice, unless `--repeat` says otherwise: a tenth of a second.
 const SLICE: u64 = 1 << 20;
 
-/// Starts a fresh way to find what is new, with room for so many keys.
+/// A function that starts a way to find new keys, with room for this many.
 type Start = fn(usize) -> Box<Decide>;
 
-/// The ways, each with the name above its column.
+/// The ways, each with the heading of its column.
 const RIVALS: [(&str, Start); 5] = [
     ("filter", |_| Box::new(Filter::in_batches)),
     ("filter, single calls", |_| Box::new(Filter::one_by_one)),
@@ -40,17 +40,17 @@ const RIVALS: [(&str, Start); 5] = [
         let set = set(keys);
         Box::new(move |_, scratch| judge(scratch, |key| lock(&set).insert(key)))
     }),
-    // No set at all, which is no way to do the job: to read the packets.
+    // No set at all: only the packets are read, which is not the job.
     ("headers only (limit)", |_| {
         Box::new(|_, scratch| judge(scratch, |_| false))
     }),
 ];
 const LIMIT: usize = RIVALS.len() - 1;
 
-/// Of each rival, by the number of workers.
+/// The figures of each rival, by the number of workers.
 type Figures = [Vec<f64>; RIVALS.len()];
 
-/// Measures, and shows the figures.
+/// Measures, and prints the figures.
 pub(crate) fn run(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> io::Result<()> {
     let Some((batches, packets)) = problems.note(prepare(args, stop)) else {
         return Ok(());
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, stop: &AtomicBool, problems: &mut Problems) -> io
     out.flush()
 }
 
-/// The batches to measure with, and how many packets they have.
+/// Returns the batches to measure with, and the number of their packets.
 fn prepare(args: &Args, stop: &AtomicBool) -> Result<(Vec<Arc<Batch>>, u64), Failure> {
     let (batches, intake) = job::batches(args, stop)?;
     if intake.counts.packets == 0 {
@@ -94,7 +94,7 @@ fn prepare(args: &Args, stop: &AtomicBool) -> Result<(Vec<Arc<Batch>>, u64), Fai
     Ok((batches, intake.counts.packets))
 }
 
-/// A table with a column for each rival.
+/// Prints a table with a column for each rival.
 fn print(out: &mut dyn Write, workers: &[usize], figures: &Figures) -> io::Result<()> {
     let names = RIVALS.map(|(name, _)| name);
     writeln!(out, "workers  {}", names.join("  "))?;
@@ -108,7 +108,8 @@ fn print(out: &mut dyn Write, workers: &[usize], figures: &Figures) -> io::Resul
     Ok(())
 }
 
-/// Million packets a second, and the same as parts of the limit; nothing if it was stopped.
+/// Returns million packets per second, and the same as parts of the limit; nothing if it was
+/// stopped.
 fn measure(
     args: &Args,
     batches: &[Arc<Batch>],
@@ -120,7 +121,7 @@ fn measure(
     let mut slices = RIVALS.map(|_| vec![Vec::new(); workers.len()]);
     for round in 0..ROUNDS {
         for (column, &workers) in workers.iter().enumerate() {
-            // Every round begins with another one.
+            // Begin every round with another rival.
             for turn in 0..RIVALS.len() {
                 let row = (round + turn) % RIVALS.len();
                 let source = Held::new(batches, passes, plan.kind, stop);
@@ -135,7 +136,8 @@ fn measure(
     }
     let medians = |figures: &Vec<Vec<f64>>| figures.iter().cloned().map(median).collect();
     let figures = slices.each_ref().map(medians);
-    // What else the machine does hits slices that are side by side about alike, so their quotient tells more than they do.
+    // A disturbance hits neighbouring slices about equally, so their quotient tells more than their
+    // values.
     let limits = slices[LIMIT].clone();
     for (figure, limit) in slices
         .iter_mut()
@@ -149,7 +151,7 @@ fn measure(
     Ok(Some([figures, slices.each_ref().map(medians)]))
 }
 
-/// One measurement.
+/// Measures one slice.
 fn slice(
     args: &Args,
     plan: Plan,
@@ -174,7 +176,7 @@ fn slice(
     Ok(Tally::of_all(&tallies).rate() / 1e6)
 }
 
-/// 1 to 4, and then in steps that grow.
+/// Returns 1 to 4, and then growing steps.
 fn steps(most: usize) -> Vec<usize> {
     let next = |&last: &usize| (last < most).then(|| (last + (last / 2).max(1)).min(most));
     std::iter::successors(Some(1), next).collect()

@@ -1,4 +1,4 @@
-//! The checks of `--verify`, in numbers and in words.
+//! The checks of `--verify`: compare the answers with exact sets.
 
 mod chance;
 mod model;
@@ -11,30 +11,30 @@ use chance::{Tables, too_many};
 pub(crate) use model::Findings;
 use std::collections::HashSet;
 
-/// How many keys that are not in the capture are looked up.
+/// The number of absent keys that are looked up.
 const PROBES: u64 = 1 << 18;
 
-/// What came of the checks.
+/// The results of the checks.
 pub(crate) struct Verdict {
     pub(crate) findings: Findings,
     pub(crate) probes: Probes,
-    /// Keys that should be in the filter and are not.
+    /// The keys that should be in the filter and are missing.
     pub(crate) missing: u64,
-    /// Checks that failed, in words.
+    /// The failed checks, as sentences.
     pub(crate) failures: Vec<String>,
 }
 
-/// What the filter answered for keys that are not in it.
+/// The answers for absent keys.
 pub(crate) struct Probes {
-    /// Keys looked up.
+    /// The number of keys looked up.
     pub(crate) asked: u64,
-    /// Those answered "known".
+    /// The number of keys answered "known".
     pub(crate) seen: u64,
-    /// Those expected, from the rate of the filter at its present load.
+    /// The expected number, by the rate of the filter at its present load.
     pub(crate) expected: f64,
 }
 
-/// Checks the records of the workers, who did this in all, and the filter after the work.
+/// Checks the records of the workers against `all` counts, and the filter after the work.
 pub(crate) fn verify(
     keys: &Keys,
     all: &Tally,

@@ -1,13 +1,13 @@
-//! Timestamps of captures, in nanoseconds.
+//! Clocks: timestamps of captures, in nanoseconds.
 
 const NANOS: u128 = 1_000_000_000;
 
-/// How an interface counts time.
+/// The unit and the offset in which an interface counts time.
 #[derive(Clone, Copy)]
 pub(super) struct Clock {
-    /// Units in a second.
+    /// The units in a second.
     resolution: u128,
-    /// Seconds to add.
+    /// The seconds to add.
     offset: i64,
 }
 
@@ -20,22 +20,22 @@ impl Clock {
         Self { resolution, offset }
     }
 
-    /// The clock that two options of a pcapng interface describe: a power of ten, or of two if the highest bit is set,
-    /// and seconds to add.
+    /// Makes the clock that two options of a pcapng interface describe: a power of ten, or of two
+    /// if the highest bit is set, and seconds to add.
     pub(super) fn of_options(resolution: u8, offset: i64) -> Self {
         let base = if resolution & 0x80 == 0 { 10_u128 } else { 2 };
         let exponent = u32::from(resolution & 0x7f);
-        // Finer than any clock; all of its times are 0 seconds.
+        // Finer than any clock: all times are 0 seconds.
         let resolution = base.checked_pow(exponent).unwrap_or(u128::MAX);
         Self { resolution, offset }
     }
 
-    /// The time of a pcap record.
+    /// Returns the time of a pcap record.
     pub(super) fn split(self, seconds: u32, units: u32) -> u64 {
         self.time(u128::from(seconds), u128::from(units))
     }
 
-    /// The time of `units` since the clock began.
+    /// Returns the time of `units` since the clock began.
     pub(super) fn units(self, units: u64) -> u64 {
         self.time(0, u128::from(units))
     }
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(of_options(6, 0, 3_000_005), 3 * SECOND + 5_000);
         assert_eq!(of_options(9, 2, 5), 2 * SECOND + 5);
         assert_eq!(of_options(3, -2, 5_000), 3 * SECOND);
-        // Powers of two, and what no clock has.
+        // Powers of two, and units that no clock has.
         assert_eq!(of_options(0x80 | 10, 0, 1536), 3 * SECOND / 2);
         assert_eq!(of_options(0x80 | 127, 0, u64::MAX), 0);
         assert_eq!(of_options(127, 0, u64::MAX), 0);

@@ -1,9 +1,9 @@
-//! What can be wrong with a capture, in words.
+//! Errors of captures, as sentences.
 
 use std::io;
 use thiserror::Error;
 
-/// Why a file could not be read, or not to its end.
+/// The reason why a file could not be read, or not to its end.
 #[derive(Debug, Error)]
 pub(crate) enum CaptureError {
     #[error("cannot read the file: {0}")]
@@ -34,7 +34,7 @@ pub(crate) enum CaptureError {
     },
 }
 
-/// What is wrong with a record.
+/// The fault of a record.
 #[derive(Clone, Copy, Debug, Error)]
 pub(crate) enum Fault {
     #[error("it claims to be longer than any packet is")]
@@ -48,7 +48,8 @@ pub(crate) enum Fault {
 }
 
 impl CaptureError {
-    /// A read that failed; of compressed input the compression may be at fault, and not the system.
+    /// Makes an error of a failed read. If the input is compressed, the compression may be at
+    /// fault, and not the system.
     pub(super) fn of_read(error: io::Error, compressed: bool) -> Self {
         use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
         match error.kind() {
@@ -63,7 +64,7 @@ impl CaptureError {
         Self::NotACapture(bytes.join(" "))
     }
 
-    /// Whether there would only have to be more of the file.
+    /// Returns whether only the end of the file is missing.
     pub(crate) fn is_cut(&self) -> bool {
         matches!(self, Self::CutInRecord { .. } | Self::CutInGzip)
     }

@@ -1,10 +1,11 @@
-//! Flow keys: what makes two packets belong to the same flow.
+//! Flow keys: VLANs, protocol and both endpoints of a packet, the same for both directions.
 
 use super::headers::{Ip, be16, has_ports, protocol};
 
-/// One flow, the same value for both of its directions.
+/// The key of a flow, the same for both of its directions.
 ///
-/// Four integers, so that hashing a key is four short writes and the hash depends on nothing but the flow.
+/// Four integers, so that hashing a key is four short writes and the hash depends on nothing but
+/// the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlowKey {
     /// The address of the lower endpoint. IPv4 addresses take the low 32 bits.
@@ -13,13 +14,13 @@ pub struct FlowKey {
     high: u128,
     /// IP version, protocol, and one 16-bit label for each endpoint.
     rest: u64,
-    /// The VLANs around the packet, the outermost first. Twelve bits each, none of them 0, so the sequence can be read
-    /// back.
+    /// The VLANs around the packet, the outermost first. Each has twelve bits and none is 0, so
+    /// different sequences differ.
     tags: u64,
 }
 
 impl FlowKey {
-    /// The key of an IP packet within VLANs.
+    /// Returns the key of an IP packet within VLANs.
     pub(super) fn of_packet(ip: &Ip<'_>, tags: u64) -> Self {
         let &Ip {
             version,
@@ -45,20 +46,20 @@ impl FlowKey {
         Self { tags, ..key }
     }
 
-    /// A key for a packet that was never captured: a TCP flow between two addresses of the documentation prefix
-    /// `2001:db8::/32`.
+    /// Makes a key for a packet that was never captured: a TCP flow between two addresses of the
+    /// documentation prefix `2001:db8::/32`.
     pub(super) fn made_up(number: u64) -> Self {
         const PREFIX: u128 = 0x2001_0db8 << 96;
         let client = (PREFIX | u128::from(number), 49152);
         Self::between(6, protocol::TCP, client, (PREFIX | 1 << 64, 443))
     }
 
-    /// The IP protocol number.
+    /// Returns the IP protocol number.
     pub fn protocol(self) -> u8 {
         self.rest.to_be_bytes()[3]
     }
 
-    /// The key of a flow between two endpoints, in either order.
+    /// Returns the key of a flow between two endpoints, in either order.
     fn between(version: u8, number: u8, one: (u128, u16), other: (u128, u16)) -> Self {
         let (low, high) = ordered(one, other);
         Self::pack(version, number, low, high)
@@ -76,8 +77,9 @@ impl FlowKey {
     }
 }
 
-/// What tells ICMP flows between the same two hosts apart. A request and its reply share the request's type and an
-/// identifier; everything else, such as "port unreachable", is told apart by type and code.
+/// Returns labels that tell ICMP flows between the same two hosts apart. A request and its reply
+/// share the request's type and an identifier. All other messages, such as "port unreachable", are
+/// told apart by type and code.
 fn icmp_labels(number: u8, bytes: &[u8]) -> (u16, u16) {
     let kind = be16(bytes, 0);
     let request = match (number, kind >> 8) {

@@ -1,4 +1,4 @@
-//! What the headers of a captured frame say: where IP starts, the VLANs around it, and its fields.
+//! Headers of captured frames: find IP, the VLANs around it, and its fields.
 
 use etherparse::{EtherType, Ipv6ExtensionSlice, LaxLinkExtSlice, LaxNetSlice, LaxSlicedPacket};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -30,20 +30,20 @@ pub enum Link {
 }
 
 impl Link {
-    /// The link type with this number in the registry of capture files.
+    /// Returns the link type with this number in the registry of capture files.
     pub fn from_number(number: i32) -> Option<Self> {
         match number {
             1 => Some(Self::Ethernet),
             113 => Some(Self::LinuxSll),
             276 => Some(Self::LinuxSll2),
             0 | 108 => Some(Self::Loopback),
-            // 12 and 14 are what older systems wrote for 101.
+            // Older systems wrote 12 and 14 for 101.
             12 | 14 | 101 | 228 | 229 => Some(Self::RawIp),
             _ => None,
         }
     }
 
-    /// The headers of a captured frame; `None` if not even the first is whole.
+    /// Parses the headers of a captured frame; `None` if not even the first is complete.
     pub(crate) fn slice(self, frame: &[u8]) -> Option<LaxSlicedPacket<'_>> {
         let cooked = |length, at| {
             let (header, rest) = frame.split_at_checked(length)?;
@@ -56,7 +56,8 @@ impl Link {
             Self::LinuxSll2 => cooked(20, 0),
             Self::Loopback => {
                 let (&family, rest) = frame.split_first_chunk::<4>()?;
-                // In the byte order of the machine that captured: only the low byte is set, at one end or the other.
+                // The byte order is that of the capturing machine. Only the low byte is set, at one
+                // end or the other.
                 match u32::from_be_bytes(family).min(u32::from_le_bytes(family)) {
                     2 | 10 | 24 | 28 | 30 => LaxSlicedPacket::from_ip(rest).ok(),
                     _ => None,
@@ -67,10 +68,10 @@ impl Link {
     }
 }
 
-/// The VLAN identifiers of a packet, the outermost first.
+/// Returns the VLAN identifiers of a packet, the outermost first.
 ///
-/// Priority and drop bits are not in it, they change from packet to packet; identifier 0 means "no VLAN, only a priority"
-/// and is passed over.
+/// They are without the priority and drop bits, which change from packet to packet. Identifier 0
+/// means "no VLAN, only a priority" and is skipped.
 pub(crate) fn vlans(packet: &LaxSlicedPacket<'_>) -> impl Iterator<Item = u16> {
     let extensions = packet.link_exts.iter();
     let tags = extensions.filter_map(|extension| match extension {
@@ -80,16 +81,16 @@ pub(crate) fn vlans(packet: &LaxSlicedPacket<'_>) -> impl Iterator<Item = u16> {
     tags.filter(|&tag| tag != 0)
 }
 
-/// The fields of an IP packet that tell who speaks to whom.
+/// The fields of an IP packet that identify sender and receiver.
 pub(crate) struct Ip<'a> {
     pub(crate) version: u8,
     /// IPv4 addresses take the low 32 bits.
     pub(crate) source: u128,
     pub(crate) destination: u128,
     pub(crate) protocol: u8,
-    /// The length that the header says.
+    /// The length in the header.
     pub(super) length: u16,
-    /// Of IPv4, and of fragments of IPv6, what part of a datagram it is.
+    /// The place in a datagram, of IPv4 packets and of fragments of IPv6.
     pub(super) part: Option<Part>,
     pub(super) payload: &'a [u8],
 }
@@ -102,7 +103,7 @@ pub(super) struct Part {
 }
 
 impl<'a> Ip<'a> {
-    /// Those of a packet; `None` if it is not of IP.
+    /// Returns the fields of a packet; `None` if it is not IP.
     pub(crate) fn of(net: &LaxNetSlice<'a>) -> Option<Self> {
         let (version, [source, destination], length, part, payload) = match net {
             LaxNetSlice::Ipv4(ip) => {
@@ -143,8 +144,8 @@ impl<'a> Ip<'a> {
         })
     }
 
-    /// What was captured of the header of the next protocol. A later fragment starts in the middle of a datagram: the bytes
-    /// where the ports would be are data.
+    /// Returns the captured part of the header of the next protocol. A later fragment starts in the
+    /// middle of a datagram: it has data in place of the ports.
     pub(crate) fn transport(&self) -> &'a [u8] {
         match self.part {
             Some(Part { offset: 1.., .. }) => &[],
@@ -152,7 +153,7 @@ impl<'a> Ip<'a> {
         }
     }
 
-    /// The sender and the receiver.
+    /// Returns the sender and the receiver.
     pub(crate) fn addresses(&self) -> [IpAddr; 2] {
         [self.source, self.destination].map(|address| match self.version {
             4 => Ipv4Addr::from(address as u32).into(),
@@ -160,7 +161,7 @@ impl<'a> Ip<'a> {
         })
     }
 
-    /// Their ports, if the protocol has any and the capture was not cut before them.
+    /// Returns their ports, if the protocol has any and they were captured.
     pub(crate) fn ports(&self) -> Option<[u16; 2]> {
         let bytes = self.transport();
         let has_ports = has_ports(self.protocol) && bytes.len() >= 4;
@@ -168,13 +169,13 @@ impl<'a> Ip<'a> {
     }
 }
 
-/// Whether a protocol begins with two ports.
+/// Returns whether a protocol begins with two ports.
 pub(super) fn has_ports(number: u8) -> bool {
     use protocol::{DCCP, SCTP, TCP, UDP, UDP_LITE};
     matches!(number, TCP | UDP | DCCP | SCTP | UDP_LITE)
 }
 
-/// The big-endian number at `at`, or 0 where the capture cut the packet off.
+/// Returns the big-endian number at `at`, or 0 where the packet was cut off.
 pub(super) fn be16(bytes: &[u8], at: usize) -> u16 {
     match bytes.get(at..at + 2) {
         Some(&[high, low]) => u16::from_be_bytes([high, low]),

@@ -1,8 +1,8 @@
-//! Packet keys: what makes two captured packets copies of one packet.
+//! Packet keys: equal for all copies of one packet.
 //!
-//! A switch that mirrors its ports, or two taps before and behind a router, deliver one packet several times, not quite the
-//! same each time. So a key is made of the parts that stay, as in the hash-based selection of RFC 5475 (section 6.2), by
-//! which distant observers choose the same packets:
+//! A switch that mirrors its ports, or two taps before and behind a router, deliver one packet
+//! several times, with small changes. So a key is made of the unchanged parts, as in the hash-based
+//! selection of RFC 5475 (section 6.2), by which distant observers choose the same packets:
 //!
 //! | in the key | not in it, because |
 //! |---|---|
@@ -12,25 +12,26 @@
 //! | all captured bytes behind the IP headers | traffic class (DSCP, ECN), flow label: routers may mark |
 //! | | IPv4 options, IPv6 hop-by-hop and routing headers: routers write into them |
 //!
-//! What pads a short Ethernet frame is not part of the packet. Address translation makes another packet of it. A packet
-//! without an IP header is all that follows the link header and the tags, with the EtherType.
+//! The padding of a short Ethernet frame is not part of the packet. Address translation makes it
+//! another packet. The key of a packet without an IP header is made of the EtherType and all bytes
+//! behind the link header and the tags.
 //!
-//! Packets that are alike to the last byte cannot be told from copies. TCP over IPv4 mostly gives a retransmission a new
-//! identification; over IPv6, or where the sender sets the identification to 0 (RFC 6864 allows it), it is the TCP timestamp
-//! that differs, and if that is missing too, the retransmission counts as a copy. Copies come within milliseconds, so a short
-//! window tells most apart.
+//! Packets that are equal in every byte cannot be told from copies. TCP over IPv4 mostly gives a
+//! retransmission a new identification. Over IPv6, or where the sender sets the identification to 0
+//! (RFC 6864 allows it), the TCP timestamp differs. Without a timestamp, the retransmission counts
+//! as a copy. Copies come within milliseconds, so a short window separates most of them.
 
 use super::headers::Ip;
 use etherparse::LaxSlicedPacket;
 use lockfree_cuckoo::RandomState;
 use std::hash::{BuildHasher, Hash};
 
-/// One packet, the same value for all of its copies: 128 bits of two keyed hashes, so that the exact set of `--verify` is
-/// exact for all one can tell.
+/// The key of a packet, equal for all of its copies: 128 bits of two keyed hashes, so that the
+/// exact set of `--verify` is exact in practice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PacketKey(u128);
 
-/// Makes the keys. The seeds are random, so nobody can aim at them.
+/// The maker of the keys. The seeds are random, so senders cannot aim at collisions.
 #[derive(Debug)]
 pub(crate) struct Digest([RandomState; 2]);
 
@@ -39,7 +40,7 @@ impl Digest {
         Self([RandomState::new(), RandomState::new()])
     }
 
-    /// The key of a packet; `None` if there is no more of it than link headers.
+    /// Returns the key of a packet; `None` if it has only link headers.
     pub(crate) fn of_packet(&self, packet: &LaxSlicedPacket<'_>) -> Option<PacketKey> {
         let halves = match packet.net.as_ref().and_then(Ip::of) {
             Some(ip) => {
@@ -62,7 +63,7 @@ impl Digest {
 }
 
 impl PacketKey {
-    /// A key for a packet that was never captured.
+    /// Makes a key for a packet that was never captured.
     pub(crate) fn made_up(number: u64) -> Self {
         Self(u128::from(number))
     }

@@ -1,8 +1,8 @@
-//! Where the workers get their batches from: memory, for measuring, or a reader that feeds them as they come.
+//! Sources of batches: memory, for measuring, or a reader that feeds the workers as packets come.
 //!
-//! Between the reader and the workers is a bounded queue. If the workers are slower, the reader waits, then the pipe fills, and
-//! whoever writes into it waits too, or drops packets and says so, as `tcpdump` does. So memory stays bounded, however long it
-//! runs.
+//! A bounded queue stands between the reader and the workers. If the workers are slower, the reader
+//! waits, then the pipe fills, and the program that writes into it waits too, or drops packets and
+//! says so, as `tcpdump` does. So memory stays bounded for any length of a run.
 
 use super::{Source, Work};
 use crate::batches::{Batch, Intake, Packer, Reader};
@@ -18,15 +18,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Hands out the batches of a slice, some passes over it, by a shared cursor.
+/// A source of the batches of a slice: some passes over it, by a shared cursor.
 pub(crate) struct Held<'a> {
     batches: &'a [Arc<Batch>],
     stop: &'a AtomicBool,
-    /// The next batch, counted through all the passes.
+    /// The number of the next batch, through all passes.
     cursor: CachePadded<AtomicU64>,
-    /// Batches in all the passes.
+    /// The number of batches in all passes.
     total: u64,
-    /// Periods in one pass; 0 if there is one period for ever.
+    /// The number of periods in one pass; 0 if there is a single period.
     periods: u64,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Held<'a> {
             stop,
             cursor: CachePadded::new(AtomicU64::new(0)),
             total: batches.len() as u64 * u64::from(passes),
-            // Time goes on from pass to pass.
+            // Time continues from pass to pass.
             periods: last.map_or(0, |batch| batch.period + 1),
         }
     }
@@ -69,17 +69,18 @@ impl Source for Held<'_> {
     }
 }
 
-/// Batches in the queue, for each worker: enough to bridge a rotation and what the system does with the threads.
+/// The batches in the queue, for each worker: enough to bridge a rotation and the system's
+/// scheduling.
 const QUEUED: usize = 8;
 
-/// How often a worker that waits for a batch looks whether it should stop.
+/// The time after which a waiting worker checks whether it should stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The end of the queue where the workers are.
+/// The workers' end of the queue.
 pub(crate) struct Stream {
     queue: Receiver<Work>,
     stop: Arc<AtomicBool>,
-    /// For the end, and for nobody else: the workers never see the lock.
+    /// Locked by the reader, and at the end: the workers never see the lock.
     intake: Arc<Mutex<Intake>>,
     reader: JoinHandle<()>,
 }
@@ -128,12 +129,12 @@ impl Stream {
         })
     }
 
-    /// What was read, once the workers are done. The reader may never end: it waits for input if the program was told to
-    /// stop.
+    /// Returns the intake, once the workers are done. It does not wait for a reader that waits for
+    /// input when the program was told to stop.
     pub(crate) fn finish(self) -> Intake {
         drop(self.queue);
         if !self.stop.load(Ordering::Relaxed) {
-            // It said that it is done, and a panic of it was printed.
+            // The reader is done, and a panic of it was printed.
             let _ = self.reader.join();
         }
         std::mem::take(&mut *self.intake.lock())

@@ -1,4 +1,4 @@
-//! A line for a new packet, as text or as JSON.
+//! Lines for new packets, as text or as JSON.
 
 use crate::capture::Packet;
 use crate::keys::{Ip, Link, vlans};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
-/// How a line is written.
+/// The format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
     /// Words with spaces between them
@@ -30,7 +30,7 @@ impl Format {
     }
 }
 
-/// Who sent a packet to whom. What is not known is left out.
+/// The fields of a line. Unknown ones are left out.
 #[derive(Default, Serialize)]
 struct Line {
     time: String,
@@ -44,7 +44,7 @@ struct Line {
     destination: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     destination_port: Option<u16>,
-    /// The VLANs around it, the outermost first.
+    /// The VLANs around the packet, the outermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     vlans: Vec<u16>,
     length: u32,
@@ -92,7 +92,7 @@ impl Line {
             let address = address.as_deref().unwrap_or("-");
             match port {
                 None => write!(text, "{between}{address}")?,
-                // As in a URL: an IPv6 address has colons of its own.
+                // Write brackets, as in a URL: an IPv6 address has colons of its own.
                 Some(port) if address.contains(':') => write!(text, "{between}[{address}]:{port}")?,
                 Some(port) => write!(text, "{between}{address}:{port}")?,
             }
@@ -104,7 +104,7 @@ impl Line {
     }
 }
 
-/// The name of a protocol.
+/// Returns the name of a protocol.
 fn protocol(number: IpNumber) -> String {
     if number == IpNumber::IPV6_ICMP {
         return "ICMPv6".to_owned();
@@ -114,7 +114,7 @@ fn protocol(number: IpNumber) -> String {
     name.map_or_else(|| format!("IP-{}", number.0), str::to_owned)
 }
 
-/// The addresses of the Ethernet header.
+/// Returns the addresses of the Ethernet header.
 fn stations(packet: &LaxSlicedPacket<'_>) -> Option<[String; 2]> {
     let Some(LinkSlice::Ethernet2(header)) = &packet.link else {
         return None;

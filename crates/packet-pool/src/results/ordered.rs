@@ -1,30 +1,32 @@
-//! What the batches give, in the order of the capture, however the workers finish.
+//! Order: hands on the pieces of the batches in the order of the capture, in whatever order the
+//! workers finish.
 
 use std::collections::BTreeMap;
 
-/// Pieces and bytes that may wait for an earlier batch. If a worker stands still for longer, its batch comes late: the
-/// memory stays bounded.
+/// The pieces and bytes that may wait for an earlier batch. If a worker stands still for longer,
+/// its batch comes late, and the memory stays bounded.
 const WAITING: usize = 1 << 14;
 const WAITING_BYTES: usize = 64 << 20;
 
 #[derive(Default)]
 pub(super) struct Ordered<P> {
-    /// The batch whose turn it is.
+    /// The number of the next batch.
     next: u64,
-    /// The pieces that wait, and their bytes.
+    /// The waiting pieces, and their bytes.
     waiting: BTreeMap<u64, (P, usize)>,
     bytes: usize,
 }
 
 impl<P> Ordered<P> {
-    /// Takes the piece of a batch, which has so many bytes, and gives all whose turn it is. Batches are numbered from 0.
+    /// Takes the piece of a batch, which has this many bytes, and returns all pieces whose turn it
+    /// is. Batches are numbered from 0.
     pub(super) fn put(&mut self, number: u64, piece: P, bytes: usize) -> Vec<P> {
         self.bytes += bytes;
         self.waiting.insert(number, (piece, bytes));
         if (self.waiting.len() > WAITING || self.bytes > WAITING_BYTES)
             && let Some((&first, _)) = self.waiting.first_key_value()
         {
-            // Waits no longer for what is missing before the first that is there.
+            // Wait no longer for the batches before the first that is there.
             self.next = self.next.max(first);
         }
         let mut ready = Vec::new();
@@ -39,7 +41,7 @@ impl<P> Ordered<P> {
         ready
     }
 
-    /// What waits for batches that will not come.
+    /// Returns the pieces that wait for batches that will not come.
     pub(super) fn rest(&mut self) -> Vec<P> {
         let rest = std::mem::take(&mut self.waiting);
         rest.into_values().map(|(piece, _)| piece).collect()
@@ -50,7 +52,8 @@ impl<P> Ordered<P> {
 mod tests {
     use super::*;
 
-    /// What is given before the end, and after it, of numbers that have so many bytes each.
+    /// Returns the pieces that come before the end, and at it, of batches with these numbers and
+    /// this many bytes each.
     fn given(numbers: impl IntoIterator<Item = u64>, bytes: usize) -> [Vec<u64>; 2] {
         let mut ordered = Ordered::default();
         let numbers = numbers.into_iter();
@@ -61,14 +64,14 @@ mod tests {
     }
 
     #[test]
-    fn pieces_come_in_order_as_soon_as_they_can() {
+    fn pieces_come_in_order_as_soon_as_possible() {
         let [before, rest] = given([1, 2, 0, 4, 3, 6, 9, 8], 1);
         assert_eq!(before, [0, 1, 2, 3, 4]);
         assert_eq!(rest, [6, 8, 9]);
     }
 
     #[test]
-    fn a_batch_that_does_not_come_holds_nothing_up_for_ever() {
+    fn a_missing_batch_does_not_block_the_others() {
         let most = WAITING as u64;
         assert!(given(1..most, 0)[0].is_empty());
         // Too many pieces, and too many bytes.

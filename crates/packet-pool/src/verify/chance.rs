@@ -1,32 +1,34 @@
-//! What chance explains, and what it does not.
+//! Chance: the numbers of false positives that it explains.
 
 use crate::filter::{Kind, Plan};
 use lockfree_cuckoo::Shape;
 
-/// Whether `seen` false positives are too many where `expected` are.
+/// Returns whether `seen` false positives are too many where `expected` are.
 ///
-/// The spread of such a count is the square root of what is expected. Six times that and ten more do not happen by chance,
-/// however small the expectation.
+/// The spread of such a count is the square root of the expected number. Six times that and ten
+/// more do not happen by chance, however small the expectation.
 pub(super) fn too_many(seen: u64, expected: f64) -> bool {
     seen as f64 > by_chance(expected)
 }
 
-/// The most that happen by chance where so many are expected.
+/// Returns the most that happen by chance where this many are expected.
 pub(super) fn by_chance(expected: f64) -> f64 {
     expected + 6.0 * expected.sqrt() + 10.0
 }
 
-/// What a filter is made of.
+/// The tables of a filter.
 #[derive(Clone, Copy)]
 pub(super) struct Tables {
-    /// The slots of one table or generation, or the keys that the first table that doubles has room for.
+    /// The slots of one table or generation, or the keys that the first table of a growing filter
+    /// has room for.
     size: usize,
     doubles: bool,
     shape: Shape,
 }
 
 impl Tables {
-    /// The tables of a filter made for `plan`, the generations of which have so many slots in buckets of this shape.
+    /// Describes the tables of a filter made for `plan`, whose generations have this many slots in
+    /// buckets of this shape.
     pub(super) fn of(plan: Plan, slots: usize, shape: Shape) -> Self {
         let doubles = plan.kind == Kind::Growing;
         Self {
@@ -36,16 +38,17 @@ impl Tables {
         }
     }
 
-    /// The rate of a table that is full. A fingerprint is not 0.
+    /// Returns the rate of a full table. A fingerprint is not 0.
     fn per_load(self) -> f64 {
         let fingerprints = (1_u64 << self.shape.fingerprint_bits()) - 1;
         (2 * self.shape.slots()) as f64 / fingerprints as f64
     }
 
-    /// How often a filter with so many keys is wrong about a key that it does not hold: any of the tokens in two
-    /// buckets of a table may be the key's by chance.
+    /// Returns how often a filter with this many keys is wrong about an absent key: any of the
+    /// fingerprints in two buckets of a table may equal the key's by chance.
     ///
-    /// A table that doubles takes some more keys than it has room for, so for these it is a bound from above.
+    /// A growing table takes some more keys than it has room for, so for these it is an upper
+    /// bound.
     pub(super) fn rate(self, used: u64) -> f64 {
         let (mut loads, mut rest, mut size) = (0.0, used as f64, self.size as f64);
         while self.doubles && rest > size {
@@ -63,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_more_than_chance_gives_is_too_many() {
+    fn more_than_chance_explains_is_too_many() {
         for (expected, most) in [(0.0, 10), (0.004, 10), (17.0, 51), (100.0, 170)] {
             let wrong = [0, most, most + 1, 1_000_000].map(|seen| too_many(seen, expected));
             assert_eq!(wrong, [false, false, true, true], "{expected}");
@@ -71,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_double_add_up_their_loads() {
+    fn growing_tables_add_up_their_loads() {
         for &shape in Shape::ALL {
             let loads = |kind, used| {
                 let (keys, rate) = (100, None);

@@ -1,15 +1,17 @@
-//! The exact model of the filter: the same packets, and what is known of each key.
+//! The exact model of the filter: handles the same packets, and knows the state of each key.
 //!
-//! It goes through the beginnings and ends of the batches in the order of the clock. Of a batch it knows in which
-//! generation the first key was asked for, and the last; of two batches that overlap in time, not which one asked
-//! first. So there are keys that are surely in a generation, and keys that may be. It holds the answers to what
-//! `filter.rs` guarantees; a filter that never rotates has one generation:
+//! It goes through the beginnings and ends of the batches in the order of the clock. Of a batch it
+//! knows in which generation the first key was asked for, and the last. Of two batches that overlap
+//! in time, it does not know which one asked first. So some keys are surely in a generation, and
+//! others may be. It compares the answers with the guarantees in `filter.rs`. A filter that never
+//! rotates has one generation:
 //!
-//! * "New" or "refused" is wrong if a batch that ended before this one began has put a copy into a generation that lived
-//!   until this one ended.
-//! * Several "new" of one key are wrong if there are no moments for them that are two rotations apart each.
-//! * "Known" is a false positive if no batch that began before this one ended can have put a copy into a generation that
-//!   lived when this one began.
+//! * "New" or "refused" is wrong if a batch that ended before this one began has put a copy into a
+//!   generation that lived until this one ended.
+//! * Several "new" of one key are wrong if there are no moments for them that are two rotations
+//!   apart each.
+//! * "Known" is a false positive if no batch that began before this one ended can have put a copy
+//!   into a generation that lived when this one began.
 
 use super::chance::{Tables, by_chance};
 use super::seen::{LIFE, Seen, Span};
@@ -21,48 +23,48 @@ use std::collections::{HashMap, HashSet};
 #[cfg(test)]
 mod tests;
 
-/// How the answers compare with the exact sets.
+/// The differences between the answers and the exact sets.
 #[derive(Default)]
 pub(crate) struct Findings {
-    /// Packets that the workers wrote down.
+    /// The number of packets that the workers recorded.
     pub(crate) packets: u64,
-    /// Periods with packets.
+    /// The number of periods with packets.
     pub(crate) periods: u64,
-    /// Batches that were judged in a generation in which they could not be.
+    /// The batches that were judged in a generation in which they could not be.
     pub(crate) astray: u64,
-    /// Batches judged when the filter had rotated for a later period.
+    /// The batches that were judged when the filter had rotated for a later period.
     pub(crate) late: u64,
-    /// Lives that keys began: keys that no packet before can have made known.
+    /// The lives that keys began: keys that no earlier packet can have made known.
     pub(crate) distinct: u64,
-    /// Those of them that are TCP, UDP, ICMP and other flows.
+    /// The lives of TCP, UDP, ICMP and other flows.
     pub(crate) kinds: [u64; 4],
-    /// Those of them that were told new.
+    /// The lives that were told new.
     pub(crate) firsts: u64,
-    /// Those that were answered "known" instead.
+    /// The lives that were answered "known" instead.
     pub(crate) false_positives: u64,
-    /// How many of those to expect.
+    /// The expected number of those.
     pub(crate) expected: f64,
-    /// Those that were refused.
+    /// The lives that were refused.
     pub(crate) refused: u64,
-    /// Answers more than one that claim to have begun one life.
+    /// The answers that claim to have begun the same life as another one.
     pub(crate) twice: u64,
-    /// Known keys that were told new, or refused as unknown.
+    /// The known keys that were told new, or refused as unknown.
     pub(crate) forgotten: u64,
     /// The keys that are surely in the filter.
     pub(crate) last: Vec<Key>,
-    /// How many keys the filter can count at the end: at least, and at most.
+    /// The least and the most keys that the filter can count at the end.
     pub(crate) held: (u64, u64),
 }
 
 impl Findings {
-    /// Notes the life that a key begins.
+    /// Records that a key begins a life.
     fn begin(&mut self, key: &Key) {
         self.distinct += 1;
         self.kinds[key.kind()] += 1;
     }
 }
 
-/// What becomes of one generation.
+/// The load of one generation.
 #[derive(Clone, Copy, Default)]
 struct Load {
     kept: u64,
@@ -73,14 +75,14 @@ struct Load {
 struct Model<'a> {
     records: &'a [Record],
     keys: HashMap<Key, Seen>,
-    /// The highest period of which a batch was begun.
+    /// The highest period of the batches that have begun.
     highest: u64,
     loads: Vec<Load>,
     findings: Findings,
 }
 
-/// Compares the records with the model. Each generation is one of these tables, and the last one has this number, if the
-/// filter rotates.
+/// Compares the records with the model. Each generation is one of these tables. The last one has
+/// this number, if the filter rotates.
 pub(super) fn compare(records: &[Record], tables: Tables, last: Option<u64>) -> Findings {
     let mut periods: Vec<_> = records.iter().map(|record| record.period).collect();
     periods.sort_unstable();
@@ -182,8 +184,8 @@ impl Model<'_> {
         let mut before = 0.0;
         for load in &self.loads {
             let rate = tables.rate(load.kept);
-            // While a generation fills, its rate grows from 0 to the last one: the keys it took met half of it on
-            // average, all the others the whole.
+            // While a generation fills, its rate grows from 0 to the final one: the keys it took
+            // met half of that on average, all the others the whole.
             let exposed = load.distinct as f64 - load.firsts as f64 / 2.0;
             self.findings.expected += exposed * rate + load.distinct as f64 * before;
             before = rate;
@@ -195,15 +197,15 @@ impl Model<'_> {
         self.findings.last = lives.map(|(key, _)| *key).collect();
         self.findings.held = match last {
             Some(last) => self.held(tables, last),
-            // Each that was told new is in, and nothing else.
+            // Each key that was told new is stored, and nothing else.
             None => (self.findings.firsts, self.findings.firsts),
         };
         self.findings
     }
 
-    /// How many copies are in the generations that live after the last rotation: at least, and at most.
+    /// Returns the least and the most copies in the generations that live after the last rotation.
     ///
-    /// A generation has one copy of each key that came to it, or none if it took the copy of another key for it.
+    /// A generation has one copy of each of its keys, or none if it took another key's copy for it.
     fn held(&self, tables: Tables, last: u64) -> (u64, u64) {
         let (mut least, mut most) = (0.0, 0);
         for generation in (last + 1).saturating_sub(LIFE)..=last {
@@ -228,12 +230,12 @@ impl Model<'_> {
     }
 }
 
-/// Whether a copy is in the young generation after this answer.
+/// Returns whether a copy is in the young generation after this answer.
 fn keeps(answer: Answer) -> bool {
     matches!(answer, Answer::New | Answer::Known)
 }
 
-/// The load of the generation that a batch began with.
+/// Returns the load of the generation that a batch began with.
 fn load<'a>(loads: &'a mut Vec<Load>, span: &Span) -> &'a mut Load {
     let generation = *span.start() as usize;
     if loads.len() <= generation {

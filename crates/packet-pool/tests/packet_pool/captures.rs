@@ -1,4 +1,4 @@
-//! Captures: those that come along, and made ones.
+//! Captures for the tests: the included ones, and generated ones.
 
 use crate::PACKETS;
 use std::fs;
@@ -15,7 +15,7 @@ pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(folder).join(name)
 }
 
-/// The default capture as bytes.
+/// Returns the default capture as bytes.
 pub(crate) fn loopback() -> Vec<u8> {
     fs::read(data("loopback.pcap")).expect("the capture is there")
 }
@@ -24,7 +24,7 @@ fn field(file: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(file[at..at + 4].try_into().expect("four bytes"))
 }
 
-/// The packets of the default capture, and where their records start.
+/// Returns the packets of the default capture, and where their records start.
 pub(crate) fn packets(file: &[u8]) -> Vec<(usize, &[u8])> {
     let mut packets = Vec::new();
     let mut at = 24;
@@ -37,7 +37,7 @@ pub(crate) fn packets(file: &[u8]) -> Vec<(usize, &[u8])> {
     packets
 }
 
-/// The packets of the default capture.
+/// Returns the packets of the default capture.
 pub(crate) fn frames(file: &[u8]) -> Vec<&[u8]> {
     packets(file).into_iter().map(|packet| packet.1).collect()
 }
@@ -45,7 +45,8 @@ pub(crate) fn frames(file: &[u8]) -> Vec<&[u8]> {
 /// A packet of a pcap file: its time in nanoseconds, its original length, and its bytes.
 pub(crate) type Record = (u64, u32, Vec<u8>);
 
-/// The link type and the packets of a little-endian pcap file, which says times in nanoseconds or microseconds.
+/// Returns the link type and the packets of a little-endian pcap file, with times in nanoseconds or
+/// microseconds.
 pub(crate) fn records(file: &[u8]) -> (u32, Vec<Record>) {
     let unit = match field(file, 0) {
         NANOSECONDS => 1,
@@ -65,7 +66,7 @@ pub(crate) fn records(file: &[u8]) -> (u32, Vec<Record>) {
     (field(file, 20), records)
 }
 
-/// Writes captures in either byte order.
+/// A writer of captures in either byte order.
 #[derive(Clone, Copy)]
 pub(crate) struct Order {
     pub(crate) big: bool,
@@ -91,13 +92,13 @@ impl Order {
         out.extend(values.iter().flat_map(bytes));
     }
 
-    /// A pcap file of packets that all came at one time.
+    /// Makes a pcap file of packets with one time.
     pub(crate) fn pcap(self, magic: u32, link: u32, packets: &[impl AsRef<[u8]>]) -> Vec<u8> {
         let at_once: Vec<_> = packets.iter().map(|packet| (0, packet)).collect();
         self.pcap_at(magic, link, &at_once)
     }
 
-    /// A pcap file of packets with their times, in milliseconds.
+    /// Makes a pcap file of packets with their times, in milliseconds.
     pub(crate) fn pcap_at(
         self,
         magic: u32,
@@ -119,8 +120,8 @@ impl Order {
         file
     }
 
-    /// A section of a pcapng file with two interfaces: the packets alternate between both, and every third one is in a simple
-    /// packet block.
+    /// Makes a section of a pcapng file with two interfaces: the packets alternate between both,
+    /// and every third one is in a simple packet block.
     pub(crate) fn pcapng(self, packets: &[&[u8]]) -> Vec<u8> {
         let mut file = self.section();
         self.interface(&mut file, &[]);
@@ -135,13 +136,13 @@ impl Order {
                 self.packet(&mut file, number % 2, 0, packet);
             }
         }
-        // A block of a kind that the program does not know is passed over.
+        // The program skips a block of an unknown kind.
         self.block(&mut file, 0x0bad, b"unknown");
         file
     }
 
-    /// A pcapng file of Ethernet packets with their times, in milliseconds, by a clock with this resolution (the option of the
-    /// format) and so many units in a millisecond.
+    /// Makes a pcapng file of Ethernet packets with their times, in milliseconds, by a clock with
+    /// this resolution (the option of the format) and this many units in a millisecond.
     pub(crate) fn pcapng_at(
         self,
         resolution: u8,
@@ -199,7 +200,7 @@ impl Order {
     }
 }
 
-/// An Ethernet frame with VLAN tags, each a tag protocol and its two bytes.
+/// Makes an Ethernet frame with VLAN tags, each a tag protocol and its two bytes.
 pub(crate) fn ethernet(tags: &[(u16, u16)], ether_type: u16, payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![2; 12];
     for &(protocol, tag) in tags {
@@ -210,7 +211,7 @@ pub(crate) fn ethernet(tags: &[(u16, u16)], ether_type: u16, payload: &[u8]) -> 
     frame
 }
 
-/// An IPv4 packet; `fragment` is the field of flags and offset.
+/// Makes an IPv4 packet; `fragment` is the field of flags and offset.
 pub(crate) fn ipv4(protocol: u8, ends: [[u8; 4]; 2], fragment: u16, payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0x45, 0];
     BIG.u16(&mut packet, &[20 + payload.len() as u16]);
@@ -222,7 +223,7 @@ pub(crate) fn ipv4(protocol: u8, ends: [[u8; 4]; 2], fragment: u16, payload: &[u
     packet
 }
 
-/// An IPv6 packet between `2001:db8::from` and `2001:db8::to`.
+/// Makes an IPv6 packet between `2001:db8::from` and `2001:db8::to`.
 pub(crate) fn ipv6(next: u8, ends: [u8; 2], payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0x60, 0, 0, 0];
     BIG.u16(&mut packet, &[payload.len() as u16]);
@@ -235,7 +236,7 @@ pub(crate) fn ipv6(next: u8, ends: [u8; 2], payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// The payload of an IPv6 fragment of UDP.
+/// Makes the payload of an IPv6 fragment of UDP.
 pub(crate) fn fragment(id: u8, offset: u16, payload: &[u8]) -> Vec<u8> {
     let mut header = vec![17, 0];
     BIG.u16(&mut header, &[offset << 3]);
@@ -243,19 +244,19 @@ pub(crate) fn fragment(id: u8, offset: u16, payload: &[u8]) -> Vec<u8> {
     ipv6(44, [1, 2], &[&header, payload].concat())
 }
 
-/// The start of a TCP or UDP header.
+/// Makes the start of a TCP or UDP header.
 pub(crate) fn ports(from: u16, to: u16) -> Vec<u8> {
     let mut header = [from.to_be_bytes(), to.to_be_bytes()].concat();
     header.resize(20, 0);
     header
 }
 
-/// A UDP packet of the flow with this number.
+/// Makes a UDP packet of the flow with this number.
 pub(crate) fn udp(number: u16) -> Vec<u8> {
     ipv4(17, [A, B], 0, &ports(number, 53))
 }
 
-/// The same on Ethernet.
+/// Makes the same packet on Ethernet.
 pub(crate) fn udp_frame(number: u16) -> Vec<u8> {
     ethernet(&[], 0x0800, &udp(number))
 }

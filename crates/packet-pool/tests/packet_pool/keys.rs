@@ -1,4 +1,4 @@
-//! What is one flow, and what is a copy of a packet.
+//! Keys: the packets of one flow, and the copies of one packet, have one.
 
 use crate::captures::{A, B, LITTLE, MICROSECONDS, ethernet, fragment, ipv4, ipv6, ports, udp};
 use crate::run::call;
@@ -8,7 +8,7 @@ const CUSTOMER: u16 = 0x8100;
 const SERVICE: u16 = 0x88a8;
 const OLD_SERVICE: u16 = 0x9100;
 
-/// The flow of a captured frame.
+/// Returns the flow of a captured frame.
 fn flow_of(link: Link, frame: &[u8]) -> Option<Key> {
     Keys::new(Mode::Flows).of_frame(link, frame)
 }
@@ -17,7 +17,8 @@ fn flow(packet: &[u8]) -> Key {
     flow_of(Link::RawIp, packet).expect("the packet has a flow")
 }
 
-/// The flow of a UDP packet within VLANs, each a tag protocol and its two bytes; and that of its answer.
+/// Returns the flow of a UDP packet within VLANs, each a tag protocol and its two bytes; and the
+/// flow of its answer.
 fn tagged(tags: &[(u16, u16)]) -> [Key; 2] {
     [([A, B], ports(1, 2)), ([B, A], ports(2, 1))].map(|(ends, ports)| {
         let frame = ethernet(tags, 0x0800, &ipv4(17, ends, 0, &ports));
@@ -34,7 +35,7 @@ fn both_directions_are_one_flow() {
     let icmp6 = |ends, kind, id| ipv6(58, ends, &[kind, 0, 0, 0, 0, id, 0, 1]);
     let hop_by_hop = [&[17, 0, 1, 4, 0, 0, 0, 0][..], &ports(1, 2)].concat();
     let later = |ends, field, from, to| ipv4(17, ends, field, &ports(from, to));
-    // Packets of one flow in each line, and of another one in each.
+    // Each line has packets of one flow, other than those of the other lines.
     let mut flows = vec![
         vec![v4(6, there, 40000, 80), v4(6, back, 80, 40000)],
         // The ports go with their addresses.
@@ -45,12 +46,12 @@ fn both_directions_are_one_flow() {
         vec![v4(6, there, 1, 2)],
         vec![v4(6, [A, A], 1, 2)],
         vec![v4(132, there, 1, 2)],
-        // Without ports the addresses are the flow.
+        // Without ports the addresses make the flow.
         vec![v4(47, there, 1, 2), v4(47, back, 3, 4)],
         // Later fragments have none.
         vec![later(there, 0x2010, 1, 2), later(back, 0x0020, 3, 4)],
         vec![fragment(9, 16, &ports(1, 2)), fragment(9, 32, &ports(1, 2))],
-        // Extension headers are passed over.
+        // Extension headers are skipped.
         vec![
             udp6([1, 2], 1, 2),
             udp6([2, 1], 2, 1),
@@ -65,7 +66,7 @@ fn both_directions_are_one_flow() {
         vec![icmp6([1, 2], 128, 5), icmp6([2, 1], 129, 5)],
         vec![icmp6([2, 1], 129, 9)],
         vec![icmp6([1, 2], 160, 5), icmp6([2, 1], 161, 5)],
-        // Elsewhere those bytes are no identifier, and type and code decide.
+        // Other messages have no identifier there: type and code decide.
         vec![icmp(there, 3, 3, 0), icmp(there, 3, 3, 8)],
         vec![icmp(there, 3, 1, 0)],
     ];
@@ -93,7 +94,7 @@ fn both_directions_are_one_flow() {
 }
 
 #[test]
-fn cut_packets_have_the_flow_that_is_left() {
+fn cut_packets_have_the_flow_of_their_rest() {
     let whole = ipv4(6, [A, B], 0, &ports(1, 2));
     for length in 0..whole.len() {
         let cut = flow_of(Link::RawIp, &whole[..length]);
@@ -116,8 +117,9 @@ fn cut_packets_have_the_flow_that_is_left() {
 
 #[test]
 fn a_flow_stays_in_its_vlan() {
-    // The same VLANs in each line, and other ones in each. The protocol of a tag is how it is written, not where it leads;
-    // identifier 0 is no VLAN, only a place for the priority.
+    // Each line has the same VLANs, other than those of the other lines. The protocol of a tag is
+    // part of its notation, not of the VLAN. Identifier 0 is no VLAN, only a place for the
+    // priority.
     let (zero, five, six) = ((CUSTOMER, 0xe000), (CUSTOMER, 5), (CUSTOMER, 6));
     let lines: &[&[&[(u16, u16)]]] = &[
         &[&[], &[zero]],
@@ -141,7 +143,7 @@ fn a_flow_stays_in_its_vlan() {
         assert!(!keys.contains(&key), "{line:?}");
         keys.push(key);
     }
-    // More tags than anybody uses are no flow.
+    // A packet with too many tags has no flow.
     let frame = ethernet(&[five; 9], 0x0800, &udp(1));
     assert_eq!(flow_of(Link::Ethernet, &frame), None);
 }
@@ -167,7 +169,7 @@ fn check(copies: &[Vec<u8>], others: &[Vec<u8>]) {
 }
 
 #[test]
-fn routers_change_what_is_not_in_the_key() {
+fn the_key_ignores_fields_that_routers_change() {
     let packet = ipv4(17, [A, B], 0, &ports(1, 2));
     check(
         &[
@@ -188,7 +190,7 @@ fn routers_change_what_is_not_in_the_key() {
             with(&packet, 39, &[9]), // last byte
             packet[..39].to_vec(),   // captured shorter
             ipv4(17, [A, B], 0, &ports(1, 2)[..19]),
-            ipv4(17, [B, A], 0, &ports(1, 2)), // no direction is like the other
+            ipv4(17, [B, A], 0, &ports(1, 2)), // the other direction
         ],
     );
     // IP options: the same length in all, so that only the option differs.
@@ -226,7 +228,7 @@ fn routers_change_what_is_not_in_the_key() {
 }
 
 #[test]
-fn link_headers_and_tags_are_not_in_the_key() {
+fn the_key_ignores_link_headers_and_tags() {
     let keys = Keys::new(Mode::Packets);
     let key = |link, frame: &[u8]| keys.of_frame(link, frame);
     let packet = udp(1);
@@ -237,7 +239,7 @@ fn link_headers_and_tags_are_not_in_the_key() {
         assert_eq!(key(Link::Ethernet, &with(&frame, 0, &[9; 12])), Some(raw));
     }
 
-    // Without IP it is what follows the tags, and says what it is.
+    // Without IP the key is made of the bytes behind the tags, and their EtherType.
     let other = |ether_type, last| {
         let frame = ethernet(&[], ether_type, &[1, 2, 3, last]);
         key(Link::Ethernet, &frame).expect("a key")
@@ -253,8 +255,8 @@ fn link_headers_and_tags_are_not_in_the_key() {
 }
 
 #[test]
-fn a_packet_is_more_than_its_headers() {
-    // Behind the first 256 bytes, of which a flow needs no more.
+fn the_key_covers_more_than_the_headers() {
+    // The first 256 bytes, enough for a flow, are equal.
     let long = |last| with(&ipv6(17, [1, 2], &[0; 1000]), 1039, &[last]);
     let file = LITTLE.pcap(MICROSECONDS, 101, &[long(1), long(2), long(1)]);
     call("--mode packets").on(&file).expect(0).found(3, 2);

@@ -1,12 +1,13 @@
-//! Runs the program `packet-pool` on captures, whole and damaged, from files and through pipes, and checks what it reports:
+//! Tests of the program `packet-pool`: run it on captures, whole and damaged, from files and
+//! through pipes, and check its reports:
 //!
 //! * the formats and link types are read, the totals are right, and damage is named ([`reading`]);
-//! * what is one flow, and what is a copy of a packet ([`keys`]);
-//! * a stream is worked on as it comes, until it or somebody ends it ([`streaming`]);
+//! * packets of one flow, and copies of one packet, have one key ([`keys`]);
+//! * a stream is handled as it comes, until its end or a signal ([`streaming`]);
 //! * flows are forgotten after their window, and not before ([`window`]);
-//! * the filter has room for all keys unless somebody wants it otherwise ([`room`]);
+//! * the filter has room for all keys, unless an option limits it ([`room`]);
 //! * new packets are printed ([`printing`]) and written ([`writing`]);
-//! * options that make no sense are refused, and the sweep measures ([`options`]).
+//! * invalid options are refused, and the sweep measures ([`options`]).
 
 mod captures;
 mod keys;
@@ -19,9 +20,9 @@ mod streaming;
 mod window;
 mod writing;
 
-/// What is known of `loopback.pcap`, counted apart from the program.
+/// The contents of `loopback.pcap`, counted independently of the program.
 const PACKETS: u64 = 2682;
 const FLOWS: u64 = 500;
 
-/// Options for the tests where more than one pass shows no more.
+/// Options for tests that need a single pass.
 const ONCE: &str = "-j 2 --repeat 1";

@@ -1,10 +1,10 @@
-//! The command line, and the sweep.
+//! Options: the command line, and the sweep.
 
 use crate::captures::loopback;
 use crate::run::call;
 
 #[test]
-fn bad_options_are_refused() {
+fn refuses_bad_options() {
     let most = usize::MAX.to_string();
     let bad = "-j 0; -j 100000; --workers two; --capacity 0; --capacity 99999999999999999999999; --rate 0; --rate 1; \
                --rate 1e-10; --rate nan; --rate few; --repeat 0; --repeat 4294967296; --mode bytes; --window 0; \
@@ -17,7 +17,7 @@ fn bad_options_are_refused() {
         assert!(run.out.is_empty(), "{args:?}: {}", run.out);
         assert!(!run.err.is_empty(), "{args:?}");
     }
-    // A negative number is a wrong value, and no unknown option.
+    // A negative number is a wrong value, not an unknown option.
     for (args, words) in [
         (
             "--window -1",
@@ -48,7 +48,7 @@ fn help_explains_everything() {
     let run = call("--help").expect(0);
     let words = "--workers --capacity --rate --repeat pcapng --mode --window --verify --print --write --growing gzip \
                  --sweep fragment signal refused";
-    let phrases = ["tcpdump -U -w -", "What --verify shows", "Exit status"];
+    let phrases = ["tcpdump -U -w -", "Output of --verify", "Exit status"];
     for word in words.split(' ').chain(phrases) {
         assert!(run.out.contains(word), "{word:?} not in {}", run.out);
     }
@@ -70,7 +70,7 @@ fn the_sweep_measures() {
 }
 
 #[test]
-fn made_up_captures_have_the_flows_they_should() {
+fn a_generated_capture_has_the_requested_flows() {
     for flows in [1, 4095, 10_000] {
         let run = call(&format!("--made-up {flows} --repeat 1")).expect(0);
         run.adds_up();

@@ -1,4 +1,4 @@
-//! `--print`: what a line says, when lines come, and what ends them.
+//! Printing with `--print`: the content of lines, when they come, and what ends them.
 
 use crate::captures::{
     A, B, LITTLE, MICROSECONDS, NANOSECONDS, data, ethernet, ipv4, ipv6, loopback, ports, udp,
@@ -12,17 +12,17 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// Too large to take a key for another by chance.
+/// Room enough that no key is taken for another by chance.
 pub(crate) const ROOMY: &str = "--capacity 2000000";
 
-/// What a run has printed.
+/// Returns the printed text of a run.
 fn text(run: &Run) -> &str {
     let text = std::str::from_utf8(&run.printed).expect("lines are text");
     assert!(text.is_empty() || text.ends_with('\n'), "{text}");
     text
 }
 
-/// Packets of many kinds, each with its line as text, without time and length.
+/// Returns packets of many kinds, each with its line as text, without time and length.
 fn kinds() -> [(Vec<u8>, &'static str); 8] {
     let v4 = |protocol, fragment, payload: &[u8]| {
         ethernet(&[], 0x0800, &ipv4(protocol, [A, B], fragment, payload))
@@ -46,7 +46,7 @@ fn kinds() -> [(Vec<u8>, &'static str); 8] {
 }
 
 #[test]
-fn a_line_says_who_spoke_to_whom() {
+fn a_line_has_sender_and_receiver() {
     let kinds = kinds();
     let packets: Vec<_> = (1..).zip(kinds.iter().map(|kind| &kind.0)).collect();
     let file = LITTLE.pcap_at(NANOSECONDS, 1, &packets);
@@ -69,7 +69,7 @@ fn a_line_says_who_spoke_to_whom() {
         "time": "2023-11-14T22:13:20.002000000Z", "protocol": "TCP", "length": 74,
         "source": "2001:db8::1", "source_port": 1234, "destination": "2001:db8::2", "destination_port": 443,
     });
-    // What it does not have is left out.
+    // Fields that it does not have are left out.
     let lldp = json!({
         "time": "2023-11-14T22:13:20.003000000Z", "protocol": "0x88cc", "length": 18,
         "source": "02:02:02:02:02:02", "destination": "02:02:02:02:02:02",
@@ -78,7 +78,7 @@ fn a_line_says_who_spoke_to_whom() {
 }
 
 #[test]
-fn what_the_capture_does_not_have_is_not_said() {
+fn a_line_leaves_out_missing_fields() {
     // Cut before the ports, and cut before the addresses.
     let lldp = [&[0; 14][..], &[0x88, 0xcc, 1, 2]].concat();
     let cut = " UDP 192.0.2.1 > 198.51.100.7 length 22";
@@ -102,7 +102,7 @@ fn each_new_flow_has_a_line() {
         assert_eq!(lines.len() as u64, FLOWS);
         let times = lines.iter().map(|line| &line[..30]);
         assert!(times.is_sorted(), "in the order of the capture");
-        // Ends and protocol are what makes a flow of TCP and UDP.
+        // For TCP and UDP, endpoints and protocol make a flow.
         let flows: HashSet<&str> = lines.iter().map(|line| &line[31..]).collect();
         let with_ports = |line: &&&str| line.starts_with("TCP") || line.starts_with("UDP");
         assert_eq!(flows.iter().filter(with_ports).count(), 140 + 219);
@@ -113,7 +113,7 @@ fn each_new_flow_has_a_line() {
 }
 
 #[test]
-fn lines_are_whole_however_many_workers_write_them() {
+fn lines_of_many_workers_are_whole() {
     for window in ["", "--window 0.01"] {
         let run = call(&format!("--made-up 20000 --print json -j 8 {window}")).expect(0);
         run.adds_up();
@@ -143,14 +143,14 @@ fn lines_come_while_the_input_goes_on() {
     assert_eq!(line.lines().count(), 1);
 }
 
-/// Starts with a line that somebody reads, and then nobody.
+/// Starts with a reader for one line, which then goes away.
 fn deserted(args: &str, feed: impl FnOnce(&mut Child)) {
     let mut child = call(args).plain().start();
     let out = child.stdout.take().expect("a pipe");
     feed(&mut child);
     let mut line = String::new();
     BufReader::new(out).read_line(&mut line).expect("a line");
-    // New flows come until somebody notices, or too long. The input does not end.
+    // Feed new flows until the program notices, for a limited time. The input does not end.
     let mut input = child.stdin.take().expect("a pipe");
     for turn in 0_u16..2000 {
         if child.try_wait().expect("a child").is_some() {

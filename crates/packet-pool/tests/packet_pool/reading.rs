@@ -1,5 +1,5 @@
-//! Files: formats, link types and compression; totals, passes and workers; and damage, which ends the reading, is named, and
-//! costs nothing before it.
+//! Reading files: formats, link types and compression; totals, passes and workers; and damage,
+//! which ends the reading, is named, and affects nothing before it.
 
 use crate::captures::{
     A, B, BIG, LITTLE, MICROSECONDS, NANOSECONDS, data, ethernet, frames, ipv4, loopback, packets,
@@ -24,7 +24,7 @@ fn once(file: &[u8]) -> Run {
     call(ONCE).on(file).run()
 }
 
-/// Runs on a file, and on the same through a pipe, each with the name that errors have for it.
+/// Runs on a file, and on the same through a pipe, each with its name in errors.
 fn both(file: &[u8]) -> [(&'static str, Run); 2] {
     let piped = call("- -j 2").pipe(file);
     [(".pcap: ", once(file)), ("standard input: ", piped)]
@@ -36,7 +36,7 @@ fn the_totals_do_not_depend_on_the_workers() {
     for workers in [1, 2, 8] {
         let options = format!("-j {workers} {ROOMY}");
         let held = call(&options).expect(0);
-        // More passes add duplicates only. Nothing but the example has them unasked.
+        // More passes add duplicates only. Only the example has several by default.
         assert_eq!(held.numbers("passes"), [100, 100 * PACKETS]);
         let read = call(&options).on(&file).expect(0);
         assert_eq!(read.numbers("passes"), [1, PACKETS]);
@@ -56,13 +56,13 @@ fn the_totals_do_not_depend_on_the_workers() {
     let run = call("-j 2 --repeat 400").expect(0).found(PACKETS, FLOWS);
     let (rows, _) = run.table();
     assert!(rows.iter().all(|row| row[0] > 0), "{}", run.out);
-    // To go through a stream again, it has to be held.
+    // To be processed again, a stream has to be held.
     let run = call("- --repeat 3").pipe(&file);
     assert_eq!(run.expect(0).found(PACKETS, FLOWS).all()[0], 3 * PACKETS);
 }
 
 #[test]
-fn the_variants_of_both_formats_are_read() {
+fn reads_the_variants_of_both_formats() {
     let file = loopback();
     let all = frames(&file);
     let (first, second) = all.split_at(1000);
@@ -130,7 +130,7 @@ fn other_link_headers_give_the_same_flows() {
 }
 
 #[test]
-fn packets_without_a_flow_are_counted() {
+fn counts_packets_without_a_flow() {
     let file = LITTLE.pcap(MICROSECONDS, 105, &[[0; 60], [1; 60]]);
     let run = once(&file).expect(1).found(0, 0);
     run.says(&["no packet has a link type that this program reads"]);
@@ -149,9 +149,9 @@ fn packets_without_a_flow_are_counted() {
 }
 
 #[test]
-fn a_large_record_is_read() {
+fn reads_a_large_record() {
     let file = loopback();
-    // More than the reader's buffer holds at first.
+    // Longer than the reader's buffer at first.
     let mut frame = frames(&file)[0].to_vec();
     frame.resize(3 << 20, 0);
     let all = [&frame, frames(&file)[1], &frame];
@@ -161,7 +161,7 @@ fn a_large_record_is_read() {
 }
 
 #[test]
-fn what_was_read_of_a_cut_pcap_is_reported() {
+fn reports_the_packets_of_a_cut_pcap() {
     let file = loopback();
     let starts: Vec<usize> = packets(&file).iter().map(|packet| packet.0).collect();
     for cut in 1..4 {
@@ -191,12 +191,12 @@ fn what_was_read_of_a_cut_pcap_is_reported() {
 }
 
 #[test]
-fn what_was_read_of_a_cut_pcapng_is_reported() {
+fn reports_the_packets_of_a_cut_pcapng() {
     let file = loopback();
     let frames = &frames(&file)[..6];
     for order in [LITTLE, BIG] {
         let whole = order.pcapng(frames);
-        // Where the section, its two interfaces and each packet end; the last block has 20 bytes.
+        // The ends of the section, its two interfaces and each packet; the last block has 20 bytes.
         let packets = (0..=6).map(|count| order.pcapng(&frames[..count]).len() - 20);
         let ends: Vec<usize> = [28, 48].into_iter().chain(packets).collect();
         for cut in (5..whole.len()).step_by(13) {
@@ -218,7 +218,8 @@ fn what_was_read_of_a_cut_pcapng_is_reported() {
     }
 }
 
-/// Damaged files, the packets before the damage, the record that has it, and what is said of it.
+/// Returns damaged files, the packets before the damage, the number of the damaged record, and the
+/// error.
 fn damaged() -> Vec<(Vec<u8>, u64, u64, &'static str)> {
     let file = loopback();
     let mut length = file.clone();
@@ -256,7 +257,7 @@ fn damaged() -> Vec<(Vec<u8>, u64, u64, &'static str)> {
 }
 
 #[test]
-fn damaged_records_are_named() {
+fn names_damaged_records() {
     for (file, packets, record, words) in damaged() {
         for (name, run) in both(&file) {
             let run = run.expect(1);
@@ -283,7 +284,7 @@ fn damaged_records_are_named() {
 }
 
 #[test]
-fn flipped_bytes_never_crash_it() {
+fn flipped_bytes_do_not_crash_it() {
     let file = loopback();
     let frames = &frames(&file)[..40];
     let files = [
@@ -314,9 +315,9 @@ fn flipped_bytes_never_crash_it() {
     }
 }
 
-/// What is no capture, and what is said of it.
+/// Returns files that are not captures, and their errors.
 fn refused() -> Vec<(Vec<u8>, &'static str)> {
-    // A section that claims so many bytes.
+    // A section that claims this many bytes.
     let section = |length: u8| {
         let length = [length, 0, 0, if length == 0 { 0xff } else { 0 }];
         [b"\n\r\r\n", &length[..], b"\x4d\x3c\x2b\x1a", &[0; 16]].concat()
@@ -341,7 +342,7 @@ fn refused() -> Vec<(Vec<u8>, &'static str)> {
 }
 
 #[test]
-fn files_that_are_no_captures_are_refused() {
+fn refuses_files_that_are_not_captures() {
     for (file, words) in refused() {
         for (name, run) in both(&file) {
             run.expect(1).only_says(&[name, words]);

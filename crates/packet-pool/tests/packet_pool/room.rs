@@ -1,32 +1,32 @@
-//! How much room the filter has.
+//! Room: how many keys the filter of a run takes.
 
 use crate::captures::{A, B, LITTLE, MICROSECONDS, ipv4, loopback, ports};
 use crate::run::{Run, Scratch, call};
 use crate::{FLOWS, PACKETS};
 
-/// The keys that the filter of a report has room for, and its bytes.
+/// Returns the keys that the filter of a report has room for, and its bytes.
 fn room(run: &Run) -> [u64; 2] {
     let numbers = run.numbers("filter");
     [numbers[0], numbers[2]]
 }
 
 #[test]
-fn a_filter_that_grows_takes_all_keys() {
+fn a_growing_filter_takes_all_keys() {
     for args in ["-j 1", "-j 8", "-j 2 --mode packets --repeat 1"] {
         let run = call("--growing --capacity 20").with(args).expect(0);
         run.adds_up();
         assert_eq!(run.all()[3], 0, "{}", run.out);
         assert!(run.out.contains("it grows"), "{}", run.out);
     }
-    // The same room refuses keys if it is fixed.
+    // A fixed filter of the same size refuses keys.
     call("--capacity 20")
         .expect(3)
         .says(&["raise --capacity, or use --growing"]);
 }
 
-/// The exact check knows how many wrong answers the layout explains.
+/// Checks that the exact check knows the rate of wrong answers of the layout.
 #[test]
-fn a_rate_decides_what_the_filter_takes() {
+fn a_rate_sets_the_memory_of_a_filter() {
     for args in ["", "--window 0.3 --repeat 5"] {
         let mut last = 0;
         for rate in ["0.1", "0.003", "1e-4", "5e-8"] {
@@ -40,7 +40,7 @@ fn a_rate_decides_what_the_filter_takes() {
     }
 }
 
-/// It decides how far a filter grows, and nothing else.
+/// Checks that a rate limits the growth of a filter, and nothing else.
 #[test]
 fn a_rate_ends_the_growth_of_a_filter() {
     let with = |args: &str| call("-j 2 --growing --made-up 20000").with(args);
@@ -57,7 +57,7 @@ fn a_rate_ends_the_growth_of_a_filter() {
     assert_eq!(room(&low), room(&high));
 }
 
-/// A capture of a packet for each of so many UDP flows.
+/// Makes a capture of a packet for each of this many UDP flows.
 fn flows(count: u32, payload: usize) -> Vec<u8> {
     let packet = ipv4(17, [A, B], 0, &[ports(0, 0), vec![0; payload]].concat());
     let mut file = LITTLE.pcap(MICROSECONDS, 101, &[&packet]);
@@ -87,8 +87,8 @@ fn a_pipe_may_have_any_number_of_keys() {
 }
 
 #[test]
-fn a_large_file_is_counted_first() {
-    // Just beyond what is held in memory, so no passes are told.
+fn counts_a_large_file_first() {
+    // Just larger than the files that are held in memory, so the report has no passes.
     let file = Scratch::new(&flows(8_000, 9_000 - 40));
     let run = call("-j 2").path(file.path()).expect(0).found(8_000, 8_000);
     assert!(!run.out.contains("\npasses"), "{}", run.out);
@@ -100,7 +100,7 @@ fn a_large_file_is_counted_first() {
 }
 
 #[test]
-fn what_the_caller_says_is_what_a_pipe_gets() {
+fn a_pipe_gets_the_requested_capacity() {
     let with = |args: &str| call("- -j 2 --capacity 20").with(args).pipe(&loopback());
     for args in ["", "--window 60"] {
         let run = with(args).expect(3);

@@ -1,4 +1,4 @@
-//! Calls the program, and reads its report.
+//! Runs: call the program, and read its report.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file of a test, which goes with it.
+/// A file of a test, which is removed with this.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -17,7 +17,7 @@ impl Scratch {
         file
     }
 
-    /// The name of a file that does not exist yet.
+    /// Returns the name of a file that does not exist yet.
     pub(crate) fn absent() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let name = format!(
@@ -50,7 +50,7 @@ pub(crate) struct Call {
     file: Option<Scratch>,
 }
 
-/// With these arguments, divided by spaces.
+/// Makes a call with these arguments, divided by spaces.
 pub(crate) fn call(args: &str) -> Call {
     Call {
         args: args.split_whitespace().map(OsString::from).collect(),
@@ -68,20 +68,20 @@ impl Call {
         self
     }
 
-    /// One more argument.
+    /// Adds one argument.
     pub(crate) fn path(mut self, path: &Path) -> Self {
         self.args.push(path.into());
         self
     }
 
-    /// More of them, divided by spaces.
+    /// Adds arguments, divided by spaces.
     pub(crate) fn with(mut self, args: &str) -> Self {
         self.args
             .extend(args.split_whitespace().map(OsString::from));
         self
     }
 
-    /// Without the exact check.
+    /// Removes the exact check.
     pub(crate) fn plain(mut self) -> Self {
         self.verifies = false;
         self
@@ -96,13 +96,14 @@ impl Call {
         command
     }
 
-    /// Starts it, with pipes for all that it reads and writes.
+    /// Starts the program, with pipes for all that it reads and writes.
     pub(crate) fn start(&self) -> Child {
         let child = self.command().stdin(Stdio::piped()).spawn();
         child.expect("the program starts")
     }
 
-    /// Runs it on a pipe that this function writes into. The program may have ended before all of it is written.
+    /// Runs it on a pipe that this function writes into. The program may end before all of it is
+    /// written.
     pub(crate) fn feed(self, write: impl FnOnce(&mut ChildStdin) -> io::Result<()>) -> Run {
         let mut child = self.start();
         let mut pipe = child.stdin.take().expect("a pipe");
@@ -111,7 +112,7 @@ impl Call {
         Run::of(child.wait_with_output().expect("the program ends"))
     }
 
-    /// Runs it on a pipe that these bytes come through.
+    /// Runs it on a pipe with these bytes.
     pub(crate) fn pipe(self, bytes: &[u8]) -> Run {
         self.feed(|pipe| pipe.write_all(bytes))
     }
@@ -134,14 +135,14 @@ pub(crate) fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_packet-pool"))
 }
 
-/// What came of a call.
+/// The outcome of a call.
 pub(crate) struct Run {
     pub(crate) status: i32,
-    /// The report, or whatever was on standard output.
+    /// The report, or other text on standard output.
     pub(crate) out: String,
-    /// The errors.
+    /// The text on standard error.
     pub(crate) err: String,
-    /// What was on standard output, if the report was not.
+    /// The bytes on standard output, if the report was not there.
     pub(crate) printed: Vec<u8>,
 }
 
@@ -185,13 +186,13 @@ impl Run {
         }
     }
 
-    /// Checks that there is nothing but this error.
+    /// Checks that there is only this error.
     pub(crate) fn only_says(&self, words: &[&str]) {
         self.says(words);
         assert!(self.out.is_empty(), "{}", self.out);
     }
 
-    /// The numbers of the line that starts with `label`.
+    /// Returns the numbers of the line that starts with `label`.
     pub(crate) fn numbers(&self, label: &str) -> Vec<u64> {
         let label = format!("{label} ");
         let line = self.out.lines().find(|line| line.starts_with(&label));
@@ -201,7 +202,8 @@ impl Run {
             .collect()
     }
 
-    /// The table: packets, seen first, duplicates, refused and no flow for each worker, and for all of them.
+    /// Returns the table: packets, seen first, duplicates, refused and no flow for each worker, and
+    /// for all of them.
     pub(crate) fn table(&self) -> (Vec<[u64; 5]>, [u64; 5]) {
         let mut rows = Vec::new();
         for line in self.out.lines() {
@@ -217,7 +219,7 @@ impl Run {
         panic!("no table in {:?}", self.out)
     }
 
-    /// The line of the table for all workers.
+    /// Returns the line of the table for all workers.
     pub(crate) fn all(&self) -> [u64; 5] {
         self.table().1
     }
@@ -251,7 +253,7 @@ impl Run {
         }
     }
 
-    /// The distinct flows, or packets.
+    /// Returns the number of distinct flows, or packets.
     pub(crate) fn distinct(&self) -> u64 {
         let of_packets = self.out.contains("\nunique ");
         self.numbers(if of_packets { "unique" } else { "flows" })[0]

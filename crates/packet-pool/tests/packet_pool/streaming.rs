@@ -1,4 +1,4 @@
-//! Streams: `tcpdump -w - | packet-pool -`.
+//! Streams: captures that come through a pipe, as in `tcpdump -w - | packet-pool -`.
 
 use crate::captures::{A, B, BIG, LITTLE, MICROSECONDS, data, frames, ipv4, loopback, ports};
 use crate::run::{Run, call, program};
@@ -9,12 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 #[test]
-fn a_slow_pipe_is_no_end() {
+fn a_slow_pipe_is_not_the_end() {
     let file = loopback();
     let frames = &frames(&file)[..40];
     for file in [LITTLE.pcap(MICROSECONDS, 1, frames), BIG.pcapng(frames)] {
         let run = call("- -j 2").feed(|pipe| {
-            // Every byte of the headers alone, then pieces that cut the records.
+            // Send every byte of the headers alone, then pieces that cut the records.
             let (bytes, rest) = file.split_at(120);
             for byte in bytes {
                 pipe.write_all(&[*byte])?;
@@ -32,14 +32,14 @@ fn a_slow_pipe_is_no_end() {
     }
 }
 
-/// More packets than a pipe and all the buffers hold, each of its own flow.
+/// Makes a capture of more packets than a pipe and all the buffers hold, each of its own flow.
 fn many(packets: u16, length: usize) -> Vec<u8> {
     let payload = |number| [ports(number, 1), vec![0; length]].concat();
     let packets = (0..packets).map(|number| ipv4(17, [A, B], 0, &payload(number)));
     LITTLE.pcap(MICROSECONDS, 101, &packets.collect::<Vec<_>>())
 }
 
-/// Sends a signal, and waits until the program has ended, but not for ever.
+/// Sends a signal, and waits a limited time until the program has ended.
 #[cfg(unix)]
 pub(crate) fn signal(signal: &str, mut child: Child) -> Run {
     let kill = format!("kill -{signal} {}", child.id());
@@ -55,7 +55,7 @@ pub(crate) fn signal(signal: &str, mut child: Child) -> Run {
     panic!("the program does not end");
 }
 
-/// A signal ends a stream that has no end, and all that was read counts.
+/// Checks that a signal ends an endless stream, and that everything read before counts.
 #[cfg(unix)]
 #[test]
 fn a_signal_shows_the_totals() {
@@ -63,11 +63,11 @@ fn a_signal_shows_the_totals() {
     for (name, pause) in [("INT", 0), ("TERM", 0), ("INT", 300), ("TERM", 300)] {
         let mut child = call("- -j 2").start();
         let mut pipe = child.stdin.take().expect("a pipe");
-        // When this is done, most of it was read, so somebody heeds signals.
+        // Then most of it was read, so the program handles signals already.
         pipe.write_all(&many(10_000, 300))
             .expect("the program reads");
         thread::sleep(Duration::from_millis(pause));
-        // The pipe stays open: nothing but the signal ends it.
+        // The pipe stays open: only the signal ends the run.
         let run = signal(name, child).expect(0);
         drop(pipe);
         assert!(run.err.is_empty(), "{}", run.err);
@@ -77,7 +77,7 @@ fn a_signal_shows_the_totals() {
     }
 }
 
-/// A shell command that gives the program so little memory.
+/// Returns a shell command that gives the program little memory.
 #[cfg(target_os = "linux")]
 pub(crate) fn limited(args: &str) -> Command {
     let mut command = Command::new("sh");
@@ -89,10 +89,10 @@ pub(crate) fn limited(args: &str) -> Command {
     command
 }
 
-/// A stream of more than the memory there is.
+/// Streams more data than there is memory.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_stream_takes_no_more_memory_than_it_has() {
+fn a_stream_takes_bounded_memory() {
     // The keys of packets take longer than their reading, so the queue is full.
     let mut child = limited("- -j 1 --mode packets").spawn().expect("a shell");
     let mut pipe = child.stdin.take().expect("a pipe");
@@ -105,12 +105,12 @@ fn a_stream_takes_no_more_memory_than_it_has() {
     written.expect("the program reads");
     let [packets, firsts, ..] = run.all();
     assert_eq!(packets, 60_000);
-    // Those that are missing are false positives.
+    // The missing ones are false positives.
     assert!((19_900..=20_000).contains(&firsts), "{}", run.out);
 }
 
 #[test]
-fn tcpdump_is_understood() {
+fn reads_the_output_of_tcpdump() {
     let mut command = Command::new("tcpdump");
     command
         .arg("-r")

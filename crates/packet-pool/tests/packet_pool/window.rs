@@ -1,22 +1,22 @@
-//! Windows: what is forgotten, and when.
+//! Windows: when keys are forgotten.
 
 use crate::PACKETS;
 use crate::captures::{BIG, LITTLE, MICROSECONDS, NANOSECONDS, udp_frame};
 use crate::run::{Run, call};
 use crate::streaming;
 
-/// Packets of flows at seconds, as a capture in milliseconds.
+/// Makes a capture in milliseconds of packets of flows at seconds.
 fn capture(packets: &[(u32, u16)]) -> Vec<u8> {
     let packets = packets.iter();
     let packets = packets.map(|&(second, number)| (second * 1000, udp_frame(number)));
     LITTLE.pcap_at(MICROSECONDS, 1, &packets.collect::<Vec<_>>())
 }
 
-/// How often a flow is new, with a window of ten seconds and one worker.
+/// Returns the number of new flows, with a window of ten seconds and one worker.
 fn news(packets: &[(u32, u16)]) -> u64 {
     let run = call("--window 10 -j 1").on(&capture(packets)).expect(0);
     run.adds_up();
-    // None is late.
+    // No packet is late.
     assert_eq!(run.numbers("rotations")[1], 0, "{}", run.out);
     run.all()[1]
 }
@@ -28,7 +28,7 @@ fn a_flow_ages_out_unless_it_is_active() {
     assert_eq!(news(&[(0, 1), (1_000_000, 1), (2_000_000, 1)]), 3);
     let active: Vec<_> = (0..50).map(|turn| (turn * 9, 1)).collect();
     assert_eq!(news(&active), 1);
-    // Not even if another flow is all there is in between.
+    // Even if only another flow has packets in between.
     let two: Vec<_> = (0..100).map(|turn| (turn * 5, turn as u16 % 2)).collect();
     assert_eq!(news(&two), 2);
     // The second packet of flow 2 is late, and keeps it known in the next period.
@@ -39,7 +39,7 @@ fn a_flow_ages_out_unless_it_is_active() {
 }
 
 #[test]
-fn known_for_one_window_and_forgotten_after_two() {
+fn a_flow_is_known_for_one_window_and_forgotten_after_two() {
     for phase in [0, 1, 5, 9] {
         // The first packet sets the clock; the flow comes at the phase.
         for gap in [0, 1, 9, 10, 20, 21, 29, 30, 31] {
@@ -51,7 +51,7 @@ fn known_for_one_window_and_forgotten_after_two() {
 }
 
 #[test]
-fn times_are_read_in_all_formats() {
+fn reads_times_in_all_formats() {
     let packets = [(0, 1), (5_000, 1), (26_000, 1), (35_999, 1), (36_001, 1)]
         .map(|(time, number)| (time, udp_frame(number)));
     for file in [
@@ -68,7 +68,7 @@ fn times_are_read_in_all_formats() {
 }
 
 #[test]
-fn copies_are_looked_for_within_the_window() {
+fn looks_for_copies_within_the_window() {
     let file = capture(&[(0, 1), (0, 1), (3, 1), (3, 1)]);
     let run = call("--mode packets --window 1 -j 1").on(&file).expect(0);
     run.found(4, 2);
@@ -96,7 +96,7 @@ fn many_workers_rotate_at_once() {
 
 #[test]
 fn a_pause_forgets_everything_at_once() {
-    // Millions of millions of periods, of which there are two.
+    // Billions of periods, two of which count.
     let file = capture(&[(0, 1), (4_000_000, 1)]);
     let run = call("--window 0.000001 -j 1").on(&file).expect(0);
     assert_eq!(run.found(2, 2).numbers("rotations"), [2, 0]);
@@ -113,7 +113,7 @@ fn many_periods_need_little_memory() {
 
 #[test]
 fn a_small_filter_forgets_too_early_and_says_so() {
-    // As many flows in two periods, and others that take the room in the third.
+    // Two periods have as many flows, and others take the room in the third.
     let old = (0..200).map(|number| (0, number));
     let new = (1000..1200).map(|number| (10, number));
     let again = (0..200).map(|number| (11, number));

@@ -1,4 +1,5 @@
-//! `--write`: the capture without its copies, what it keeps, where it goes, and what ends it.
+//! Writing with `--write`: the capture without its copies, its contents, its target, and what ends
+//! it.
 
 use crate::FLOWS;
 use crate::captures::{
@@ -11,14 +12,14 @@ use crate::streaming;
 use std::io::Write;
 use std::process::Command;
 
-/// A call that writes to a file, in which it is not wrong about any key.
+/// Makes a call that writes to a file, with a filter that is wrong about no key.
 fn writing(args: &str) -> (Scratch, Call) {
     let to = Scratch::absent();
     let call = call(args).with(ROOMY).with("--write").path(to.path());
     (to, call)
 }
 
-/// What is written of a capture.
+/// Returns the written packets of a capture.
 fn written(file: &[u8], args: &str) -> (u32, Vec<Record>, Run) {
     let (to, call) = writing(args);
     let run = call.on(file).expect(0);
@@ -28,7 +29,8 @@ fn written(file: &[u8], args: &str) -> (u32, Vec<Record>, Run) {
     (link, records, run)
 }
 
-/// A capture with nanoseconds: each packet before a router, and its copy behind it one millisecond later.
+/// Makes a capture with nanoseconds: each packet before a router, and its copy behind it one
+/// millisecond later.
 fn mirrored(packets: u16) -> Vec<(u32, Vec<u8>)> {
     let both = |number: u16| {
         let mut packet = ipv4(17, [A, B], 0, &[ports(1, 2), vec![7; 400]].concat());
@@ -43,7 +45,7 @@ fn mirrored(packets: u16) -> Vec<(u32, Vec<u8>)> {
 }
 
 #[test]
-fn copies_are_left_out_and_all_else_is_kept() {
+fn leaves_out_copies_and_keeps_all_else() {
     let all = mirrored(600);
     let whole = all.iter().map(|(millis, frame)| {
         let time = (1_700_000_000_000 + u64::from(*millis)) * 1_000_000;
@@ -55,7 +57,8 @@ fn copies_are_left_out_and_all_else_is_kept() {
     for window in ["", "--window 0.5"] {
         let (link, records, _) = written(&file, &format!("--mode packets -j 1 {window}"));
         assert!(link == 1 && records == originals);
-        // With more workers the copy may come first, but there is one of each, in the order of the capture.
+        // With more workers the copy may come first, but there is one of each, in the order of the
+        // capture.
         let (_, records, run) = written(&file, &format!("--mode packets -j 5 {window}"));
         let firsts = run.all()[1];
         assert_eq!(records.len() as u64, firsts);
@@ -63,7 +66,7 @@ fn copies_are_left_out_and_all_else_is_kept() {
         assert!(records.is_sorted_by_key(|record| record.0));
         assert!(records.iter().all(|record| whole.contains(record)));
     }
-    // Without copies nothing is left to leave out.
+    // The written capture has no more copies to leave out.
     let [(once, first), (twice, second)] = [(); 2].map(|()| writing("--mode packets -j 1"));
     first.on(&file).expect(0);
     second.path(once.path()).expect(0);
@@ -71,7 +74,7 @@ fn copies_are_left_out_and_all_else_is_kept() {
 }
 
 #[test]
-fn the_first_packet_of_each_flow_is_kept_as_it_was_captured() {
+fn keeps_the_first_packet_of_each_flow_as_captured() {
     let file = loopback();
     let (link, news, _) = written(&file, "-j 1");
     assert_eq!((link, news.len() as u64), (1, FLOWS));
@@ -84,7 +87,7 @@ fn the_first_packet_of_each_flow_is_kept_as_it_was_captured() {
     // The capture has cut packets, and says how long they were.
     let cut = news.iter().filter(|new| new.1 as usize > new.2.len());
     assert!(cut.count() > 50);
-    // A flow needs no more than the headers, but the file has all of the packet.
+    // A flow needs only the headers, but the file has the whole packet.
     let long = ipv4(17, [A, B], 0, &[ports(1, 2), vec![7; 1400]].concat());
     let (link, records, _) = written(&BIG.pcap(NANOSECONDS, 101, &[&long, &long]), "-j 1");
     assert_eq!(link, 101);
@@ -94,8 +97,8 @@ fn the_first_packet_of_each_flow_is_kept_as_it_was_captured() {
 }
 
 #[test]
-fn what_is_no_key_changes_nothing() {
-    // Packets without a key are left out, and shift nothing.
+fn packets_without_a_key_change_nothing() {
+    // Packets without a key are left out, and do not shift the others.
     let other = ethernet(&[], 0x88cc, &[1, 2, 3, 4]);
     let (one, two) = (udp_frame(1), udp_frame(2));
     let all = [&other, &one, &other, &other, &one, &two, &other];
@@ -103,7 +106,7 @@ fn what_is_no_key_changes_nothing() {
     assert_eq!(run.all()[4], 4);
     let frames: Vec<&Vec<u8>> = records.iter().map(|record| &record.2).collect();
     assert_eq!(frames, [&one, &two]);
-    // What makes a packet ends before the last byte.
+    // The key of a packet ends before the last byte.
     let giant = |last| ethernet(&[], 0x88cc, &[&[1; 70_000][..], &[last]].concat());
     let file = LITTLE.pcap(NANOSECONDS, 1, &[giant(1), giant(2)]);
     call("--mode packets -j 1 --repeat 1")
@@ -120,7 +123,7 @@ fn what_is_no_key_changes_nothing() {
 }
 
 #[test]
-fn nanoseconds_of_pcapng_are_kept() {
+fn keeps_nanoseconds_of_pcapng() {
     let packets = [(1, udp_frame(1)), (2, udp_frame(2)), (3, udp_frame(1))];
     let file = LITTLE.pcapng_at(9, 1_000_003, &packets);
     let (_, news, _) = written(&file, "-j 1 --window 60");
@@ -149,7 +152,7 @@ fn lines_and_file_have_the_same_packets() {
 }
 
 #[test]
-fn packets_of_another_link_type_are_counted() {
+fn counts_packets_of_another_link_type() {
     // Ethernet, and raw IP in a second section.
     let mut file = LITTLE.pcapng_at(9, 1, &[(1, udp_frame(1)), (2, udp_frame(2))]);
     let mut raw = LITTLE.pcapng_at(9, 1, &[(1, udp(3)), (2, udp(4))]);
@@ -163,7 +166,7 @@ fn packets_of_another_link_type_are_counted() {
 }
 
 #[test]
-fn tcpdump_reads_what_is_written() {
+fn tcpdump_reads_the_written_file() {
     let (to, call) = writing("-j 2");
     call.expect(0);
     let mut command = Command::new("tcpdump");
@@ -178,7 +181,7 @@ fn tcpdump_reads_what_is_written() {
 }
 
 #[test]
-fn a_stream_is_written_as_its_file_is() {
+fn writes_a_stream_like_its_file() {
     let file = LITTLE.pcap_at(NANOSECONDS, 1, &mirrored(5000));
     let args = "--mode packets --window 0.5";
     let (_, whole, _) = written(&file, &format!("{args} -j 1"));
@@ -193,7 +196,7 @@ fn a_stream_is_written_as_its_file_is() {
     }
 }
 
-/// A signal ends the run, and the file has all that was found until then.
+/// Checks that a signal ends the run, and that the file has all new packets until then.
 #[cfg(unix)]
 #[test]
 fn a_signal_leaves_a_whole_file() {
@@ -202,7 +205,7 @@ fn a_signal_leaves_a_whole_file() {
     let mut pipe = child.stdin.take().expect("a pipe");
     let file = LITTLE.pcap_at(NANOSECONDS, 1, &mirrored(3000));
     pipe.write_all(&file).expect("the program reads");
-    // The pipe stays open: nothing but the signal ends it.
+    // The pipe stays open: only the signal ends the run.
     let run = streaming::signal("INT", child).expect(0);
     drop(pipe);
     run.adds_up();
@@ -211,7 +214,7 @@ fn a_signal_leaves_a_whole_file() {
 }
 
 #[test]
-fn standard_output_takes_the_file_too() {
+fn standard_output_takes_the_file() {
     for args in ["--write -", "--write - --window 60 -j 3"] {
         let run = call(args).with(ROOMY).expect(0);
         assert_eq!(run.numbers("written")[0], FLOWS);
@@ -222,10 +225,10 @@ fn standard_output_takes_the_file_too() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_named() {
+fn names_a_file_that_cannot_be_written() {
     let run = call("--write no/such/folder/new.pcap").expect(1);
     run.only_says(&["cannot write no/such/folder/new.pcap"]);
-    // It says so before it reads, and a check leaves what is there, and nothing new.
+    // It fails before it reads. The check leaves an existing file as it is, and creates none.
     for capture in ["no.pcap", "-", "--made-up 4000000"] {
         let run = call(capture)
             .with("--write")
@@ -238,7 +241,7 @@ fn a_file_that_cannot_be_written_is_named() {
         run.only_says(&["no.pcap: cannot read the file"]);
     }
     assert!(old.bytes() == b"old" && !new.path().exists());
-    // To write over what is read would destroy it.
+    // Writing over the input would destroy it.
     let file = Scratch::new(&loopback());
     let read = call("").path(file.path());
     let run = read.with("--write").path(file.path()).expect(2);

@@ -1,4 +1,4 @@
-//! The exact check notices wrong answers, and only those.
+//! Tests of the exact check: it notices wrong answers, and no others.
 
 use super::*;
 use crate::filter::{Kind, Plan};
@@ -11,8 +11,8 @@ fn key(number: u64) -> Key {
     Keys::new(Mode::Flows).made_up(number)
 }
 
-/// The answers to a batch that was in work at this time, while these generations took keys, of the period that the first
-/// is for.
+/// Makes the record of a batch that was in work at this time, while these generations took keys, of
+/// the period of the first.
 fn record(time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
     let answers = answers.iter();
     let answers = answers.map(|&(number, answer)| (key(number), answer));
@@ -25,7 +25,7 @@ fn record(time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
     }
 }
 
-/// The same, of another period.
+/// Makes the record of a batch of another period.
 fn of_period(period: u64, time: Range<u64>, span: Span, answers: &[(u64, Answer)]) -> Record {
     Record {
         period,
@@ -44,14 +44,14 @@ fn judge(records: &[Record]) -> Findings {
     compare(records, tables(Kind::Rotating), last.max())
 }
 
-/// Told new twice, forgotten, and false positives.
+/// Returns the counts of answers told new twice, of forgotten keys, and of false positives.
 fn wrong(records: &[Record]) -> [u64; 3] {
     let findings = judge(records);
     [findings.twice, findings.forgotten, findings.false_positives]
 }
 
 #[test]
-fn right_answers_are_right() {
+fn accepts_right_answers() {
     let records = [
         record(0..1, 0..=0, &[(1, New), (2, New), (1, Known)]),
         record(2..3, 1..=1, &[(1, Known), (3, New), (1, Known)]),
@@ -67,13 +67,13 @@ fn right_answers_are_right() {
     assert!(findings.expected > 0.0 && findings.expected < 0.01);
 }
 
-/// The answer to one key.
+/// Makes the record of one key.
 fn one(time: Range<u64>, span: Span, answer: Answer) -> Record {
     record(time, span, &[(1, answer)])
 }
 
 #[test]
-fn known_keys_that_are_told_new_are_noticed() {
+fn notices_known_keys_that_are_told_new() {
     let first = || one(0..1, 0..=0, New);
     for (span, answer, forgotten) in [
         (0..=0, New, 1),
@@ -81,7 +81,7 @@ fn known_keys_that_are_told_new_are_noticed() {
         (2..=2, New, 0),
         // The second rotation may have come first.
         (1..=2, New, 0),
-        // What is surely in is not refused as unknown.
+        // A key that is surely stored is not refused as unknown.
         (1..=1, Refused, 1),
     ] {
         let records = [first(), one(2..3, span, answer)];
@@ -96,7 +96,7 @@ fn known_keys_that_are_told_new_are_noticed() {
 }
 
 #[test]
-fn racing_batches_that_are_both_told_new_are_noticed() {
+fn notices_racing_batches_that_are_both_told_new() {
     for (first, second, twice) in [
         (0..=0, 0..=0, 1),
         // On both sides of a rotation.
@@ -109,7 +109,7 @@ fn racing_batches_that_are_both_told_new_are_noticed() {
         let race = [one(0..2, first, New), one(1..3, second, New)];
         assert_eq!(wrong(&race), [twice, 0, 0]);
     }
-    // But not between each two of three, unless there are enough.
+    // But not between each two of three, unless there are enough rotations.
     for (last, twice) in [(2, 1), (4, 0)] {
         let three = [(0..10), (1..9), (2..8)].map(|time| one(time, 0..=last, New));
         assert_eq!(wrong(&three), [twice, 0, 0]);
@@ -117,15 +117,15 @@ fn racing_batches_that_are_both_told_new_are_noticed() {
 }
 
 #[test]
-fn new_keys_that_are_told_known_are_counted() {
+fn counts_new_keys_that_are_told_known() {
     let late = |second, answer| [one(0..2, 0..=0, Known), one(second, 0..=0, answer)];
     let after = |span| [one(0..1, 0..=0, New), one(2..3, span, Known)];
     let both = |answers: [Answer; 2]| record(0..1, 0..=0, &answers.map(|answer| (1, answer)));
     for (records, expected) in [
         (&[one(0..1, 0..=0, Known)][..], [0, 0, 1]),
-        // Two that race cannot explain each other, and one of them explains the other.
+        // Two racing batches cannot explain each other, and one told new explains the other.
         (&late(1..3, Known), [0, 0, 1]),
-        // One that was told new explains it only if it can have come first.
+        // A batch told new explains it only if it can have come first.
         (&late(1..3, New), [0, 0, 0]),
         (&late(3..4, New), [0, 1, 1]),
         // A copy explains it as long as its generation lives.
@@ -147,7 +147,7 @@ fn new_keys_that_are_told_known_are_counted() {
 }
 
 #[test]
-fn what_was_refused_is_not_expected_to_be_known() {
+fn does_not_expect_refused_keys_to_be_known() {
     let findings = judge(&[
         record(0..1, 0..=0, &[(1, Refused), (1, Refused), (2, New)]),
         record(2..3, 1..=1, &[(1, New), (2, Unrefreshed)]),
@@ -160,7 +160,8 @@ fn what_was_refused_is_not_expected_to_be_known() {
 
 #[test]
 fn a_refused_key_that_finds_room_begins_one_life() {
-    // Another batch was in the way, and then no more; or it put the key in itself, before or after.
+    // Other threads prevented the first insert, and then no more; or the other batch added the key
+    // itself, before or after.
     for (one, two) in [(Refused, New), (New, Refused)] {
         for time in [1..3, 5..6] {
             let is_forgotten = one == New && time.start > 2;
@@ -176,7 +177,7 @@ fn a_refused_key_that_finds_room_begins_one_life() {
 }
 
 #[test]
-fn a_filter_that_never_rotates_holds_what_was_told_new() {
+fn a_filter_without_rotation_holds_every_new_key() {
     let records = [
         record(0..1, 0..=0, &[(1, New), (2, New), (1, Known)]),
         record(2..3, 0..=0, &[(3, New), (4, Known), (5, Refused)]),
@@ -187,7 +188,7 @@ fn a_filter_that_never_rotates_holds_what_was_told_new() {
 }
 
 #[test]
-fn rotations_too_early_and_too_late_are_noticed() {
+fn notices_rotations_that_are_too_early_or_late() {
     let astray = |records: &[Record]| {
         let findings = judge(records);
         (findings.astray, findings.late)
@@ -209,7 +210,7 @@ fn rotations_too_early_and_too_late_are_noticed() {
 }
 
 #[test]
-fn the_last_two_generations_are_counted() {
+fn counts_the_last_two_generations() {
     let many = |first: u64| -> Vec<_> { (first..first + 100).map(|key| (key, New)).collect() };
     let findings = judge(&[
         record(0..1, 0..=0, &many(0)),
@@ -218,7 +219,7 @@ fn the_last_two_generations_are_counted() {
         record(6..7, 1..=2, &many(3_000)),
     ]);
     let (least, most) = findings.held;
-    // What came at a rotation is in one of them, or both.
+    // A key that came at a rotation is in one of them, or both.
     assert_eq!(most, 400);
     assert!((170..=200).contains(&least), "{least}");
     assert_eq!(findings.last.len(), 300);
