@@ -1,4 +1,5 @@
-//! Compiles the C++ filter of the paper's authors, for the feature `authors`. `benches/measure` gets the source.
+//! Compiles the C++ filter of the paper's authors, for the feature `authors`. `benches/measure`
+//! gets the source.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,9 +1,8 @@
-//! What does an operation cost?
+//! Criterion benches: measure each kind of work beside the limit and rivals, on one thread and on
+//! two, as in `hit/1M/1-thread`.
 //!
-//! Each kind of work beside the same of the limit and of rivals, on one thread and on two: `hit/1M/1-thread`. The program
-//! `scaling` compares with more of them, and in turns.
-//!
-//! Measurements are short, so that all of them take minutes. The command line can ask for more.
+//! The program `scaling` compares with more rivals, and in turns. Measurements are short, so that
+//! all of them take minutes. The command line can ask for longer ones.
 
 use std::env;
 use std::sync::Arc;
@@ -26,8 +25,8 @@ fn main() {
         .sample_size(10)
         .without_plots()
         .configure_from_args();
-    // If it only runs to be tested, tables are small. The same rule as criterion's: measuring is what `cargo bench` asks
-    // for with this argument.
+    // Use small tables for tests. Criterion decides by the same argument, which `cargo bench`
+    // passes, whether to measure.
     let given = |name| env::args().any(|argument| argument == name);
     let measuring = given("--bench") && !given("--test");
     for size in [IN_CACHE, BEYOND_CACHE] {
@@ -45,11 +44,11 @@ fn operations(criterion: &mut Criterion, items: usize) {
             let name = format!("{}/{}/{threads}-thread", work.name(), items_name(items));
             let group = &mut criterion.benchmark_group(name);
             group.throughput(Throughput::Elements(1));
-            // A contender's time does not depend on how often it was asked before.
+            // The time of an iteration does not depend on the number of iterations before.
             group.sampling_mode(SamplingMode::Flat);
             let question = (items, work, threads);
             ask::<CuckooFilter>(group, "filter", question);
-            // It has had room for all from the beginning.
+            // It has room for all items from the beginning, so it does not grow here.
             ask::<GrowingCuckooFilter>(group, "growing", question);
             ask::<Limit>(group, "limit", question);
             ask::<AtomicCuckoo>(group, "atomic-cuckoo-filter", question);
@@ -58,7 +57,7 @@ fn operations(criterion: &mut Criterion, items: usize) {
     }
 }
 
-/// The items, the work, and the threads.
+/// The number of items, the work, and the number of threads.
 type Question = (usize, Work, usize);
 
 fn ask<C: Contender>(group: &mut Group<'_>, name: &str, question: Question) {
@@ -66,7 +65,7 @@ fn ask<C: Contender>(group: &mut Group<'_>, name: &str, question: Question) {
     if !work.suits::<C>() {
         return;
     }
-    // Made when it is first needed: a bench that is not selected costs nothing.
+    // Built on first use, so that a bench that is not selected costs nothing.
     let mut rig = None;
     group.bench_function(name, |bencher| {
         let rig = rig.get_or_insert_with(|| Rig::<C>::full(&Arc::new(Keys::generate(items))));
@@ -75,7 +74,7 @@ fn ask<C: Contender>(group: &mut Group<'_>, name: &str, question: Question) {
     });
 }
 
-/// The time of so many operations, by that of whole slices.
+/// Returns the time of `ops` operations, computed from that of whole slices.
 fn time<C: Contender>(rig: &mut Rig<C>, work: Work, ops: usize, threads: usize) -> Duration {
     let mut done = Slice::default();
     while done.ops < ops {

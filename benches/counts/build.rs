@@ -1,4 +1,4 @@
-//! The counts are those of one compiler: this one, with its flags.
+//! Build script: records the compiler and its flags, on which the counts depend.
 
 use std::env;
 use std::process::Command;

@@ -1,91 +1,121 @@
-//! A contender: whatever can be put through the workloads.
+//! Contenders: adapts all filters and sets to the same workloads.
+
+use std::ops::Range;
 
 use lockfree_cuckoo::{Buildable, Filter};
 
-use crate::work::count;
+use crate::keys::Keys;
+use crate::mixed::{Operations, mix};
+use crate::tally::{Faults, count};
 
 /// A set shared by many threads, addressed by 64-bit hashes.
 ///
-/// Everything takes the hash, so that no contender pays for hashing and all see the same keys.
+/// All operations take the hash, so that no contender pays for hashing and all see the same keys.
 pub trait Contender: Sized + Sync {
-    /// Whether its answers can be relied on: nothing that was inserted is missed, no insert is lost. The
-    /// harness checks it of those that say so.
+    /// Whether it misses no stored item and loses no insert. The harness checks contenders that
+    /// claim this.
     const EXACT: bool = true;
 
-    /// Whether it can remove. One that cannot is never asked to.
+    /// Whether it can remove. Otherwise the harness never asks it to.
     const REMOVES: bool = true;
 
-    /// Whether more than the thread that made it can use it.
+    /// Whether threads other than the one that made it can use it.
     const SHARED: bool = true;
 
     /// Whether the calls for many keys are more than loops.
     const BATCHED: bool = false;
 
-    /// An empty one for this many items, all of which will be inserted.
+    /// Makes an empty contender for this many items, all of which will be inserted.
     fn with_capacity(items: usize) -> Self;
 
-    /// The slots for items, so that `items / slots` is the load, and the bytes, where it can tell.
+    /// Returns the slots for items, so that `items / slots` is the load, and the bytes; `None` if
+    /// unknown.
     fn size(&self) -> (Option<usize>, Option<usize>) {
         (None, None)
     }
 
-    /// Adds a key. False: it was refused.
+    /// Adds a key. Returns false if it was refused.
     fn insert(&self, hash: u64) -> bool;
 
-    /// Whether a key is in.
+    /// Returns whether a key is stored.
     fn contains(&self, hash: u64) -> bool;
 
-    /// Removes a key. False: there was none.
+    /// Removes a key. Returns false if it was absent.
     fn remove(&self, _hash: u64) -> bool {
         false
     }
 
-    /// Adds the keys by single calls, in a loop. The number that was not refused.
+    /// Adds the keys by single calls, in a loop. Returns the number of accepted keys.
     fn insert_each(&self, hashes: &[u64]) -> usize {
         count(hashes, |&hash| self.insert(hash))
     }
 
-    /// Looks the keys up by single calls, in a loop. The number that is in.
+    /// Looks the keys up by single calls, in a loop. Returns the number of keys that were found.
     fn contains_each(&self, hashes: &[u64]) -> usize {
         count(hashes, |&hash| self.contains(hash))
     }
 
-    /// Removes the keys by single calls, in a loop. The number that was there.
+    /// Removes the keys by single calls, in a loop. Returns the number of keys that were removed.
     fn remove_each(&self, hashes: &[u64]) -> usize {
         count(hashes, |&hash| self.remove(hash))
     }
 
-    /// Adds the keys. The number that was not refused.
+    /// Runs blocks of mixed work by single calls. Returns the failures.
+    fn mix(&self, keys: &Keys, blocks: Range<usize>) -> Faults {
+        mix(&mut Shared(self), keys, blocks)
+    }
+
+    /// Adds the keys. Returns the number of accepted keys.
     fn insert_many(&self, hashes: &[u64]) -> usize {
         hashes.iter().filter(|&&hash| self.insert(hash)).count()
     }
 
-    /// Whether each of the keys is in.
+    /// Looks up each of the keys, and writes the answers to `found`.
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
         for (found, &hash) in found.iter_mut().zip(hashes) {
             *found = self.contains(hash);
         }
     }
 
-    /// Removes the keys. The number that was there.
+    /// Removes the keys. Returns the number of keys that were removed.
     fn remove_many(&self, hashes: &[u64]) -> usize {
         hashes.iter().filter(|&&hash| self.remove(hash)).count()
     }
 
-    /// Empties it, which was made for so many items, and keeps its memory, if it can, so that the next filling meets no
-    /// page faults.
+    /// Removes all items from a contender that was made for this many. Keeps the memory if
+    /// possible, so that the next filling meets no page faults.
     fn clear(&mut self, items: usize) {
         *self = Self::with_capacity(items);
     }
 }
 
-/// Something to be done with contenders of any type, each under the name that the reports have for it.
+/// A contender, used through a shared reference.
+pub(crate) struct Shared<'a, C>(pub(crate) &'a C);
+
+impl<C: Contender> Operations for Shared<'_, C> {
+    #[inline]
+    fn insert(&mut self, hash: u64) -> bool {
+        self.0.insert(hash)
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        self.0.contains(hash)
+    }
+
+    #[inline]
+    fn remove(&mut self, hash: u64) -> bool {
+        self.0.remove(hash)
+    }
+}
+
+/// A visitor of contenders of any type, each with its name in the reports.
 pub trait Visitor {
-    /// Does it.
+    /// Visits one contender.
     fn visit<C: Contender>(&mut self, name: &'static str);
 }
 
-/// The filter: fixed, of any layout, or growing.
+/// The filter: fixed, of any layout, growing or rotating.
 impl<E: Buildable> Contender for Filter<E> {
     const BATCHED: bool = true;
 

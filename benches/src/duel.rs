@@ -1,44 +1,36 @@
-//! Two contenders with the same keys, taking turns: one, and another that it is compared with.
-//!
-//! A disturbance of the machine meets both, so the paired ratios hold where the rates do not.
+//! Duels: two contenders with the same keys take turns. A disturbance of the machine meets both, so
+//! the paired ratios hold where the rates do not.
 
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
+use crate::median::median;
 use crate::race::Slice;
 use crate::rig::Rig;
 use crate::work::Work;
 
-/// The median of what there is: what is left of a sample whose outliers are the machine's, not the program's.
-pub fn median(sample: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut sample: Vec<f64> = sample.collect();
-    sample.sort_by(f64::total_cmp);
-    let last = sample.len().checked_sub(1)?;
-    Some(sample[last / 2].midpoint(sample[sample.len() / 2]))
-}
-
-/// A slice of the one and a slice of the other, of the same work.
+/// A slice of each contender, of the same work.
 pub type Pair = [Slice; 2];
 
-/// What pairs say.
+/// The result of some pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// What was done.
+    /// The work.
     pub work: Work,
-    /// On so many threads.
+    /// The number of threads.
     pub threads: usize,
-    /// The rate of the one by that of the other, pair by pair, the median.
+    /// The median over the pairs of the rate of the one divided by the rate of the other.
     pub ratio: f64,
-    /// Operations per second, the median.
+    /// The median rate of the one, in operations per second.
     pub rate: f64,
-    /// Those of the other.
+    /// The median rate of the other.
     pub other: f64,
 }
 
 impl Cell {
-    /// What these pairs say.
+    /// Summarizes pairs.
     ///
     /// # Panics
     ///
@@ -59,32 +51,34 @@ impl Cell {
     }
 }
 
-/// Operations of a slice on one thread. A millisecond or some, so that most slices of a busy machine are undisturbed;
-/// longer ones would all be disturbed, by chance more or less. Fewer of a table that is too small to measure anything.
+/// Returns the operations of a slice on one thread. They take about a millisecond, so that most
+/// slices of a busy machine are undisturbed, where all longer ones would be disturbed. Tables too
+/// small to measure anything get fewer.
 fn ops(items: usize) -> usize {
     (4 * items).min(1 << 17)
 }
 
-/// The most threads that each add to the length of a slice. Enough to keep two cores busy for several turns
-/// of the scheduler.
+/// The most threads that each add to the length of a slice: enough to keep two cores busy for
+/// several turns of the scheduler.
 const MOST_SHARES: usize = 16;
 
-/// Inserts a slice and thread: filling from empty is one measurement, done in turns of this size.
+/// The inserts of a slice, per thread. Filling from empty is one measurement, done in turns of this
+/// size.
 const INSERTS: usize = 250_000;
 
-/// The two.
+/// Two contenders that take turns.
 #[derive(Debug)]
 pub struct Duel<'a, C, D> {
-    /// The one.
+    /// The contender that is measured.
     pub one: &'a mut Rig<C>,
-    /// The other.
+    /// The contender that it is compared with.
     pub other: &'a mut Rig<D>,
-    /// Who began last; it alternates.
+    /// Whether the other began last; it alternates.
     other_first: bool,
 }
 
 impl<'a, C: Contender, D: Contender> Duel<'a, C, D> {
-    /// One and another.
+    /// Makes a duel.
     pub fn new(one: &'a mut Rig<C>, other: &'a mut Rig<D>) -> Self {
         Self {
             one,
@@ -93,7 +87,7 @@ impl<'a, C: Contender, D: Contender> Duel<'a, C, D> {
         }
     }
 
-    /// A slice of each.
+    /// Runs a slice of each.
     pub fn pair(&mut self, work: Work, ops: usize, threads: usize) -> Pair {
         self.other_first = !self.other_first;
         if self.other_first {
@@ -117,7 +111,7 @@ impl<'a, C: Contender, D: Contender> Duel<'a, C, D> {
         sums
     }
 
-    /// A pair of slices of some work, of which those that insert are whole fillings.
+    /// Runs a pair of slices of some work. Slices of inserts are whole fillings.
     fn slices(&mut self, work: Work, threads: usize) -> Pair {
         if work.fills() {
             self.one.clear();
@@ -128,7 +122,7 @@ impl<'a, C: Contender, D: Contender> Duel<'a, C, D> {
         self.pair(work, ops, threads)
     }
 
-    /// Pairs until the time is up.
+    /// Runs pairs until the time is up.
     pub fn cell(&mut self, work: Work, threads: usize, time: Duration, fewest: usize) -> Cell {
         let start = Instant::now();
         let mut pairs = Vec::new();
@@ -142,15 +136,6 @@ impl<'a, C: Contender, D: Contender> Duel<'a, C, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn medians_are_interpolated() {
-        let median = |sample: &[f64]| median(sample.iter().copied());
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[7.0]), Some(7.0));
-        assert_eq!(median(&[5.0, 1.0, 3.0, 2.0, 4.0]), Some(3.0));
-        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));
-    }
 
     #[test]
     fn half_the_time_is_twice_the_rate() {

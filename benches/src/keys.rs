@@ -9,28 +9,28 @@ use rand::{Rng, SeedableRng};
 /// Lookups in a block of mixed work, besides one insert and one remove: 90 %.
 pub(crate) const PROBES_PER_BLOCK: usize = 18;
 
-/// The keys of one size. Every contender is given the same.
+/// The keys of one size, the same for every contender.
 #[derive(Debug)]
 pub struct Keys {
-    /// The items: inserted from empty, they make the load that a contender was sized for.
+    /// The items. Inserted into an empty contender, they make the load that it was sized for.
     pub stored: Vec<u64>,
-    /// Never inserted.
+    /// Keys that are never inserted.
     pub absent: Vec<u64>,
-    /// For the mixed work: a ring of keys of which one half is in, a half that turns as keys are removed
-    /// at its tail and inserted at its head. At first it is the first half, which ends `stored`.
+    /// A ring of keys for the mixed work. One half of it is stored, at first the first half, which
+    /// ends `stored`. That half turns: keys are removed at its tail and inserted at its head.
     pub ring: Vec<u64>,
-    /// For the mixed work: what is looked up, in groups of [`PROBES_PER_BLOCK`]. At random, one half from the stored keys
-    /// that are not in the ring, and one half absent.
+    /// The lookups of the mixed work, in groups of [`PROBES_PER_BLOCK`]: at random, one half from
+    /// the stored keys that are not in the ring, and one half absent.
     probes: Vec<u64>,
-    /// For each group, which of them are stored: one bit for each.
+    /// A bit for each probe of each group: whether it is stored.
     stored_probes: Vec<u32>,
 }
 
-/// Lookups of absent keys should touch every part of the table, so this many are plenty.
+/// The most absent keys: enough that their lookups touch every part of the table.
 const MOST_ABSENT: usize = 1 << 22;
 
 impl Keys {
-    /// The keys for `items` items. The same at every call.
+    /// Makes the keys for `items` items, the same at every call.
     #[must_use]
     pub fn generate(items: usize) -> Self {
         let mut random = SmallRng::seed_from_u64(items as u64);
@@ -39,7 +39,7 @@ impl Keys {
                 .take(count)
                 .collect()
         };
-        // Powers of two, so that positions on the ring wrap with a mask.
+        // Use powers of two, so that positions on the ring wrap with a mask.
         let half = 1 << (items / 8).max(1).ilog2();
         let stored = fresh(items);
         let absent = fresh(items.min(MOST_ABSENT));
@@ -62,7 +62,7 @@ impl Keys {
         }
     }
 
-    /// The probes of a block of mixed work, and which of them are stored.
+    /// Returns the probes of a block of mixed work, and a bit for each that is stored.
     #[inline]
     #[must_use]
     pub fn probe_group(&self, block: usize) -> (&[u64], u32) {
@@ -71,7 +71,7 @@ impl Keys {
         (probes, self.stored_probes[group])
     }
 
-    /// The stored keys that the mixed work leaves alone.
+    /// Returns the stored keys that the mixed work does not remove.
     #[must_use]
     pub fn residents(&self) -> &[u64] {
         &self.stored[..self.stored.len() - self.ring.len() / 2]
@@ -83,7 +83,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::work;
+    use crate::tally::count;
 
     #[test]
     fn are_distinct_and_as_described() {
@@ -94,7 +94,7 @@ mod tests {
         let (inside, outside) = keys.ring.split_at(keys.ring.len() / 2);
         assert!(inside.iter().all(|key| stored.contains(key)));
         assert!(outside.iter().all(|key| !stored.contains(key)));
-        let hits = work::count(&keys.probes, |key| stored.contains(key));
+        let hits = count(&keys.probes, |key| stored.contains(key));
         let share = hits as f64 / keys.probes.len() as f64;
         assert!((0.48..0.52).contains(&share), "{share}");
         let (probes, which) = keys.probe_group(keys.ring.len() + 3);

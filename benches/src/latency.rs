@@ -1,12 +1,12 @@
-//! Latency: the times of single operations.
+//! Latency: measures single operations.
 //!
-//! [`mix_timed`] has many threads do mixed work at once. Every thread does blocks of it on keys of its own until the
-//! time is up, and reads the clock once between two operations. So each time contains one reading of the clock, some
-//! twenty nanoseconds; what counts here are milliseconds.
+//! [`mix_timed`] runs mixed work on many threads at once. Every thread does blocks of it on keys of
+//! its own until the time is up, and reads the clock once between two operations. So each time
+//! contains one reading of the clock, some twenty nanoseconds; the times of interest are
+//! milliseconds.
 //!
-//! [`insert_timed`] times the inserts that make a filter grow. They are few, and what they take is all that counts there.
-//! On a busy machine an insert in whose midst the thread loses its processor takes as long; so what the system has
-//! counted of that is taken off.
+//! [`insert_timed`] times the inserts that make a filter grow. On a busy machine a thread can lose
+//! its processor during an insert. The system counts that time, and it is subtracted.
 
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
@@ -17,13 +17,12 @@ use serde::{Deserialize, Serialize};
 use crate::contender::Contender;
 use crate::keys::{Keys, PROBES_PER_BLOCK};
 use crate::race::{race, share, waited};
-use crate::rig::Faults;
-use crate::work::missed;
+use crate::tally::{Faults, missed};
 
-/// What is told of the times of mixed work, in nanoseconds.
+/// Quantiles of the times of mixed work, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quantiles {
-    /// Of the lookups, so many of which are not longer: one for each of the [shares](Self::SHARES).
+    /// The times that these [shares](Self::SHARES) of the lookups do not exceed.
     pub lookups: [u64; Quantiles::SHARES.len()],
     /// The longest operation of any kind.
     pub longest: u64,
@@ -32,28 +31,28 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// What is told of lookups.
+    /// The shares of the lookups.
     pub const SHARES: [f64; 4] = [0.5, 0.99, 0.999, 0.9999];
 }
 
-/// An empty histogram of up to a minute, in nanoseconds: nothing takes longer. To two decimal digits, because the
-/// histograms of 64 threads should not crowd the cache.
+/// Makes an empty histogram of up to a minute, in nanoseconds. It has two decimal digits, so that
+/// the histograms of 64 threads do not crowd the cache.
 fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("valid bounds")
 }
 
-/// The times of single operations of mixed work, and what went wrong.
+/// The times of single operations of mixed work, and the failures.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     lookups: Histogram<u64>,
-    /// Inserts and removes.
+    /// The times of inserts and removes.
     changes: Histogram<u64>,
-    /// What went wrong.
+    /// The failures.
     pub faults: Faults,
 }
 
 impl Latencies {
-    /// What is told of them.
+    /// Returns the quantiles.
     #[must_use]
     pub fn quantiles(&self) -> Quantiles {
         let Self {
@@ -85,7 +84,8 @@ impl AddAssign for Latencies {
     }
 }
 
-/// Has threads do mixed work for a while on a table that holds exactly the stored keys, and leaves it so.
+/// Runs mixed work on threads for a while, on a table that holds exactly the stored keys, and
+/// leaves it so.
 pub(crate) fn mix_timed<C: Contender>(
     table: &C,
     keys: &Keys,
@@ -95,7 +95,7 @@ pub(crate) fn mix_timed<C: Contender>(
     let half = keys.ring.len() / 2;
     let mix = |thread| {
         let part = share(&(0..half), thread, threads);
-        // A ring of its own: what is in, then what is not.
+        // The thread's own ring: stored keys, then absent ones.
         let outside = half + part.start..half + part.end;
         let ring = [&keys.ring[part], &keys.ring[outside]].concat();
         mix_alone(table, keys, &ring, thread, time)
@@ -125,7 +125,7 @@ fn mix_alone<C: Contender>(
     };
     let mut block = 0;
     while last - start < time {
-        // Far from the probes of the other threads.
+        // Start far from the probes of the other threads.
         let (probes, stored) = keys.probe_group(block + thread * 1009);
         let mut found = 0;
         let (out, put) = turn(ring, block);
@@ -143,7 +143,7 @@ fn mix_alone<C: Contender>(
         faults.missed += missed(found, stored);
         block += 1;
     }
-    // Back to the beginning, unmeasured.
+    // Go back to the beginning, unmeasured.
     while !block.is_multiple_of(ring.len()) {
         let (out, put) = turn(ring, block);
         faults.unremoved += usize::from(!table.remove(out));
@@ -153,20 +153,21 @@ fn mix_alone<C: Contender>(
     all
 }
 
-/// The key that goes out at a turn of a ring, and the one that comes in.
+/// Returns the key that leaves at a turn of a ring, and the one that enters.
 fn turn(ring: &[u64], block: usize) -> (u64, u64) {
     let at = |position: usize| ring[position % ring.len()];
     (at(block), at(block + ring.len() / 2))
 }
 
-/// Inserts from one look at the waiting to the next. A look takes microseconds; and what is taken off an insert
-/// may have been that of any of these.
+/// The inserts between two readings of the time that the thread has waited. A reading takes
+/// microseconds. The waiting that is subtracted from one insert may belong to any of these.
 const LOOK: usize = 256;
 
-/// Shorter ones stay as they are.
+/// The shortest time from which waiting is subtracted.
 const LONG: Duration = Duration::from_micros(100);
 
-/// Inserts the keys on this thread. The longest time with a processor, which contains one reading of the clock.
+/// Inserts the keys on this thread. Returns the longest time with a processor, which contains one
+/// reading of the clock.
 ///
 /// # Panics
 ///

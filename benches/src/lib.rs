@@ -1,45 +1,53 @@
-//! Measures the filter against its rivals, and against the bare limit: the memory accesses that its layout
-//! cannot do without.
+//! Benches: compare the filter with its rivals and with the limit, the memory accesses that its
+//! layout cannot avoid.
 //!
-//! An absolute time says more about the machine than about the filter, and on a shared machine not even
-//! that. So everything is measured beside the [limit](Limit), with the same keys, sizes and threads,
-//! and the ratio is what counts. Times are those that threads had a processor for ([`Slice`]).
+//! A time depends on the machine more than on the filter. So everything is measured beside the
+//! [limit](Limit), with the same keys, sizes and threads, and the ratios are compared. Only the
+//! time that threads had a processor counts ([`Slice`]).
 //!
-//! - `cargo run --release -p lockfree-cuckoo-benches --bin scaling -- --sizes 1M --processes 1`: the ratios of the filter and
-//!   of its [rivals] to the limit, on one thread and on many, from slices in turn, so that what disturbs the
-//!   machine disturbs both.
-//! - `cargo run --release -p lockfree-cuckoo-benches --bin growing -- --sizes 1M --items 1M`: what a filter that grows costs,
-//!   beside the fixed one, and beside rivals that grow.
-//! - `cargo run --release -p lockfree-cuckoo-benches --bin fit`: how full tables of each layout get, and whether that
-//!   is enough for what is promised. It measures no time.
-//! - `cargo bench -p lockfree-cuckoo-benches`: criterion benches of each kind of work, with the limit and rivals in the
-//!   same group.
+//! - `cargo run --release -p lockfree-cuckoo-benches --bin scaling -- --sizes 1M --processes 1`
+//!   compares the filter and its [rivals] with the limit, on one thread and on many.
+//! - `--bin rotating` compares filters whose items leave by age.
+//! - `--bin growing -- --sizes 1M --items 1M` measures the cost of growth, beside the fixed filter
+//!   and rivals that grow.
+//! - `--bin paper` repeats the evaluation of Fan et al. 2014 (`docs/paper.md`).
+//! - `--bin fit` checks the promised loads of each layout, and `--bin sizes` prints memory and
+//!   false positives. Neither measures time.
+//! - `cargo bench -p lockfree-cuckoo-benches` runs criterion benches of each kind of work, with the
+//!   limit and rivals in the same group.
 //!
-//! With `--features huge-pages` the filter, and it alone, asks the system for huge pages.
+//! With `--features huge-pages` only the filter asks the system for huge pages.
 //!
-//! A [`Contender`] brings the operations, a [`Rig`] has it do timed slices of [`Work`] on [`Keys`], on threads that start
-//! together. Two rigs take turns in a [`Duel`].
+//! A [`Contender`] has the operations. A [`Rig`] runs timed slices of [`Work`] on [`Keys`] with it,
+//! on threads that start together. Two rigs take turns in a [`Duel`].
 
 mod contender;
 mod duel;
 mod keys;
 mod latency;
 mod limit;
+pub mod markdown;
+mod median;
+mod mixed;
 mod options;
 mod race;
 mod report;
 mod rig;
 pub mod rivals;
+mod tally;
 mod work;
 
 pub use charts::machine::cores;
 pub use contender::{Contender, Visitor};
-pub use duel::{Cell, Duel, Pair, median};
+pub use duel::{Cell, Duel, Pair};
 pub use keys::Keys;
 pub use latency::{Latencies, Quantiles, insert_timed};
 pub use limit::Limit;
-pub use options::{BEYOND_CACHE, Common, IN_CACHE, have_done, items_name, items_of};
-pub use race::{Slice, Watch};
+pub use median::median;
+pub use mixed::OPS_PER_BLOCK;
+pub use options::{BEYOND_CACHE, Common, IN_CACHE, IN_MEMORY, have_done, items_name, items_of};
+pub use race::{Slice, Watch, race, share};
 pub use report::{About, Table, allocated, machine, or_dash, print_cores, rate_and_ratio};
-pub use rig::{Faults, Rig};
-pub use work::{OPS_PER_BLOCK, Work, count};
+pub use rig::Rig;
+pub use tally::{Faults, count};
+pub use work::Work;

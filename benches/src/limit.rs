@@ -1,17 +1,17 @@
-//! The bare limit: the memory traffic that a filter cannot avoid, and nothing else.
+//! The limit: the memory accesses that a filter cannot avoid, and nothing else.
 //!
-//! Per lookup two independent 8-byte loads and one compare of all lanes; per insert or remove one compare-and-swap more.
-//! The index arithmetic is the filter's: a multiplication for the first word, an XOR for the second. All else is left
-//! out: no relocations, no versions, no count, no retry of an exchange that was lost. So it tells no truth. An insert
-//! into a full pair pushes out the oldest fingerprint, and an exchange that fails loses its key.
+//! A lookup is two independent 8-byte loads and one comparison of all lanes. An insert or a remove
+//! is one compare-and-swap more. The index arithmetic is that of the filter: a multiplication for
+//! the first word, an XOR for the second. Everything else is left out: relocations, versions, a
+//! count, and the retry of a lost exchange. So its answers are not reliable. An insert into a full
+//! pair pushes out the oldest fingerprint, and an exchange that fails loses its key.
 //!
-//! For batches the same, with the words of the next sixteen keys on their way from memory while those of sixteen are
-//! used.
+//! In batches it prefetches the words of the next sixteen keys while it uses those of sixteen.
 //!
-//! It is as fast as it can be written: no bounds checks, a compare in vectors where the processor has them, and a select rather
-//! than a branch wherever a branch on random content would be mispredicted half of the time. The words are atomic,
-//! because a table that threads share has to be read so: the compiler may not gather several of them at once. The filter
-//! cannot reach it where its promises cost instructions that wait for memory.
+//! It is as fast as it can be written: no bounds checks, vector comparisons where the processor has
+//! them, and a select in place of each branch that random content would make unpredictable. The
+//! words are atomic, as in any table that threads share, so the compiler may not gather several of
+//! them at once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,7 +36,7 @@ const LOAD: f64 = 0.95;
 /// The XOR needs a power of two, times at most this.
 const MOST_RANGES: usize = 32;
 
-/// Where a key can be, and what it leaves there.
+/// The words of a key, and its fingerprint.
 #[derive(Clone, Copy, Debug)]
 struct Candidates {
     first: usize,
@@ -44,7 +44,7 @@ struct Candidates {
     fingerprint: u64,
 }
 
-/// Keys whose words are asked for together.
+/// The keys whose words are prefetched together.
 const GROUP: usize = 16;
 
 /// An array of plain atomic words.
@@ -55,7 +55,8 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// All words vacant. Their number is a power of two times that of the ranges inside which the XOR stays.
+    /// Makes a table of vacant words. Their number is a power of two times that of the ranges
+    /// inside which the XOR stays.
     fn with_words(words: usize) -> Self {
         Self {
             words: (0..words).map(|_| AtomicU64::new(0)).collect(),
@@ -82,8 +83,9 @@ impl Limit {
     )]
     fn cell(&self, index: usize) -> &AtomicU64 {
         debug_assert!(index < self.words.len());
-        // SAFETY: an index comes from `candidates`. The first is below the number of words. The second differs in bits
-        // below the number's lowest one bit only, so it is in the same range of that size.
+        // SAFETY: an index comes from `candidates`. The first is below the number of words. The
+        // second differs in bits below the number's lowest one bit only, so it is in the same range
+        // of that size.
         unsafe { self.words.get_unchecked(index) }
     }
 
@@ -104,8 +106,8 @@ impl Limit {
             .is_ok()
     }
 
-    /// Asks the processor for both words of a key, and does not wait for them. Nothing where there is no stable interface
-    /// for it.
+    /// Asks the processor for both words of a key, and does not wait for them. Does nothing where
+    /// there is no stable interface for it.
     #[inline]
     #[allow(unsafe_code, reason = "the standard library has no safe prefetch")]
     fn expected(&self, hash: u64) -> Candidates {
@@ -114,15 +116,15 @@ impl Limit {
         for index in [of.first, of.second] {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             let word = &raw const *self.cell(index);
-            // SAFETY: a prefetch is a hint. It reads nothing that the program can see, faults on no address, and
-            // SSE is part of every x86-64 processor.
+            // SAFETY: a prefetch is a hint. It reads nothing that the program can see, faults on no
+            // address, and SSE is part of every x86-64 processor.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(word.cast()) }
         }
         of
     }
 
-    /// Calls `each` for all keys in order, with the words of the next group on their way from memory while those of a
-    /// group are used. Candidates are computed once.
+    /// Calls `each` for all keys in order, and prefetches the words of the next group while it uses
+    /// those of a group. Computes candidates once.
     #[inline]
     fn in_groups(&self, hashes: &[u64], mut each: impl FnMut(usize, Candidates)) {
         let (groups, rest) = hashes.as_chunks::<GROUP>();
@@ -143,7 +145,7 @@ impl Limit {
         }
     }
 
-    /// The top bit of lanes that hold `fingerprint`; the lowest is exact.
+    /// Returns the top bit of lanes that hold `fingerprint`; the lowest is exact.
     #[inline]
     fn flags(word: u64, fingerprint: u64) -> u64 {
         let difference = word ^ (fingerprint * ONE_IN_EACH);
@@ -162,7 +164,7 @@ impl Limit {
         self.exchange(index, word, word << BITS | of.fingerprint)
     }
 
-    /// In vectors, if the processor has them.
+    /// Compares in vectors, if the processor has them.
     #[inline]
     fn contains_at(&self, of: Candidates) -> bool {
         let (a, b) = self.pair(of);
@@ -172,7 +174,7 @@ impl Limit {
         Self::either_contains(a, b, of.fingerprint)
     }
 
-    /// By arithmetic on words.
+    /// Compares by arithmetic on words.
     #[inline]
     #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
     fn either_contains(a: u64, b: u64, fingerprint: u64) -> bool {
@@ -188,8 +190,8 @@ impl Limit {
         } else {
             (of.second, b, Self::flags(b, of.fingerprint))
         };
-        // All bits of the lowest flagged lane; none if the key was pushed out. The exchange is done all
-        // the same, because a filter, which loses nothing, would have to do it.
+        // All bits of the lowest flagged lane; none if the key was pushed out. The exchange is done
+        // all the same, because a filter, which loses nothing, would have to do it.
         let top = found & found.wrapping_neg();
         let lane = (top << 1).wrapping_sub(top >> (BITS - 1));
         self.exchange(index, word, word & !lane) && found != 0
@@ -200,7 +202,8 @@ impl Contender for Limit {
     const EXACT: bool = false;
     const BATCHED: bool = true;
 
-    /// Of the number of words for `items` at 95 % load, rounded to what the XOR can stay inside.
+    /// Makes a table with the words for `items` at 95 % load, rounded to a number inside which the
+    /// XOR can stay.
     fn with_capacity(items: usize) -> Self {
         let words = (items as f64 / SLOTS as f64 / LOAD) as usize;
         let range = (words.next_power_of_two() / MOST_RANGES).max(2);
@@ -212,7 +215,8 @@ impl Contender for Limit {
         (Some(words * SLOTS), Some(words * size_of::<u64>()))
     }
 
-    /// False if the exchange was lost. Into a full word in place of its oldest key.
+    /// Adds a key, in place of the oldest if the word is full. Returns false if the exchange was
+    /// lost.
     #[inline]
     fn insert(&self, hash: u64) -> bool {
         self.insert_at(self.candidates(hash))
@@ -223,7 +227,7 @@ impl Contender for Limit {
         self.contains_at(self.candidates(hash))
     }
 
-    /// False if it was not there, or the exchange was lost.
+    /// Removes a key. Returns false if it was absent, or the exchange was lost.
     #[inline]
     fn remove(&self, hash: u64) -> bool {
         self.remove_at(self.candidates(hash))
@@ -258,7 +262,7 @@ impl Contender for Limit {
 mod vector {
     use core::arch::x86_64 as x86;
 
-    /// Whether a lane of two words holds `wanted`.
+    /// Returns whether a lane of two words holds `wanted`.
     #[inline]
     pub(super) fn any_equal(wanted: u64, a: u64, b: u64) -> bool {
         // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
@@ -275,11 +279,11 @@ mod tests {
     use lockfree_cuckoo::CuckooFilter;
 
     use super::*;
-    use crate::options::{BEYOND_CACHE, IN_CACHE};
+    use crate::options::{BEYOND_CACHE, IN_CACHE, IN_MEMORY};
 
-    /// Every lane of both words.
+    /// Compares every lane of both words.
     #[test]
-    fn vectors_and_arithmetic_find_the_same() {
+    fn vectors_and_arithmetic_agree() {
         let limit = Limit::with_words(2);
         let keys: Vec<u64> = (1..=2 * SLOTS as u64).collect();
         assert!(keys.iter().all(|&key| limit.insert(key)));
@@ -292,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_do_what_single_calls_do() {
+    fn groups_and_single_calls_agree() {
         let keys: Vec<u64> = (0..1_003)
             .map(|key: u64| key.wrapping_mul(SPREAD))
             .collect();
@@ -335,7 +339,7 @@ mod tests {
 
     #[test]
     fn is_as_full_as_the_filter_at_the_measured_sizes() {
-        for items in [IN_CACHE, BEYOND_CACHE, 10 * BEYOND_CACHE] {
+        for items in [IN_CACHE, BEYOND_CACHE, IN_MEMORY] {
             let slots = CuckooFilter::with_capacity(items).slots();
             assert_eq!(Limit::with_capacity(items).size().0, Some(slots));
             let load = items as f64 / slots as f64;

@@ -1,8 +1,9 @@
-//! Threads that start together, timed until the slowest is done, with and without the waiting for a processor.
+//! Races: threads start together, and are timed until the slowest is done, with and without the
+//! waiting for a processor.
 //!
-//! On a busy machine a thread loses its processor for milliseconds, which is the work of a million lookups.
-//! Linux counts for each thread how long it was ready to run and was not running; that time is taken off.
-//! Where nobody counts it, nothing is taken off.
+//! On a busy machine a thread loses its processor for milliseconds, the time of a million lookups.
+//! Linux counts for each thread how long it was ready to run and was not running; that time is
+//! subtracted. On other systems nothing is.
 
 use std::fs;
 use std::hint::{self, black_box};
@@ -15,12 +16,12 @@ use std::time::{Duration, Instant};
 
 use charts::machine::cores;
 
-use crate::duel::median;
+use crate::median::median;
 
 /// One piece of work, done by one thread or by several at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slice {
-    /// Operations.
+    /// The number of operations.
     pub ops: usize,
     /// The time that the slowest thread had a processor.
     pub busy: Duration,
@@ -29,8 +30,16 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// Operations per second: with a processor, if there is one for each thread. If there is not, waiting for
-    /// one is part of the work, and so is waiting for a thread that holds a lock and waits for one.
+    /// Runs `work`, of this many operations, on this thread. Returns the time and the result.
+    pub fn of<T>(ops: usize, work: impl FnOnce() -> T) -> (Self, T) {
+        let (time, busy, result) = timed(work);
+        let wall = time.end - time.start;
+        (Self { ops, busy, wall }, result)
+    }
+
+    /// Returns the operations per second with a processor, if there is one for each thread.
+    /// Otherwise waiting for one is part of the work, and so is waiting for a thread that holds a
+    /// lock and waits for one.
     #[must_use]
     pub fn rate(self, threads: usize) -> f64 {
         let time = if threads > cores() {
@@ -43,7 +52,7 @@ impl Slice {
 }
 
 impl AddAssign for Slice {
-    /// One after the other.
+    /// Adds a slice that came after this one.
     fn add_assign(&mut self, next: Self) {
         self.ops += next.ops;
         self.busy += next.busy;
@@ -51,7 +60,7 @@ impl AddAssign for Slice {
     }
 }
 
-/// What one thread did: when, how long it had a processor for it, and what came out.
+/// The run of one thread: its start and end, the time that it had a processor, and the result.
 type Run<T> = (Range<Instant>, Duration, T);
 
 fn timed<T>(work: impl FnOnce() -> T) -> Run<T> {
@@ -63,8 +72,8 @@ fn timed<T>(work: impl FnOnce() -> T) -> Run<T> {
     (start..end, without(end - start, waited), result)
 }
 
-/// The time without the waiting. The two come from different clocks, so that of a short time there may be nothing
-/// left; then the waiting is not known well enough to be taken off.
+/// Subtracts the waiting from a time. The two come from different clocks. If nothing would be left
+/// of a short time, the waiting is not known well enough and is not subtracted.
 fn without(time: Duration, waited: Duration) -> Duration {
     match time.checked_sub(waited) {
         None | Some(Duration::ZERO) => time.max(Duration::from_nanos(1)),
@@ -72,7 +81,7 @@ fn without(time: Duration, waited: Duration) -> Duration {
     }
 }
 
-/// How long the calling thread has waited for a processor since it began.
+/// Returns the time that the calling thread has waited for a processor since it began.
 #[must_use]
 pub(crate) fn waited() -> Duration {
     // Three numbers: nanoseconds on a processor, nanoseconds waiting for one, time slices.
@@ -82,13 +91,13 @@ pub(crate) fn waited() -> Duration {
         .map_or(Duration::ZERO, Duration::from_nanos)
 }
 
-/// Runs `work`, so many operations in all, once on each of so many threads at the same time, after `warm_up`; it is told
-/// the number of its thread. The time that it took, and the sum of what the threads returned.
+/// Runs `work`, of `ops` operations in all, once on each of `threads` threads at the same time,
+/// after `warm_up`. It gets the number of its thread. Returns the time, and the sum of the results.
 ///
 /// # Panics
 ///
 /// If one of the two panics.
-pub(crate) fn race<T: AddAssign + Send>(
+pub fn race<T: AddAssign + Send>(
     ops: usize,
     threads: usize,
     warm_up: impl Fn() + Sync,
@@ -119,8 +128,9 @@ pub(crate) fn race<T: AddAssign + Send>(
     (Slice { ops, busy, wall }, sum)
 }
 
-/// A barrier that is left by all at once, if there is a processor for each. The standard one alone wakes its
-/// sleepers one after the other, and a wake-up takes as long as thousands of lookups.
+/// Waits until all threads can leave at once, if there is a processor for each. The standard
+/// barrier alone wakes its sleepers one after the other, and a wake-up takes as long as thousands
+/// of lookups.
 fn wait_for_all(barrier: &Barrier, asleep: &AtomicUsize, threads: usize) {
     barrier.wait();
     // Relaxed: only the time matters.
@@ -135,23 +145,23 @@ fn wait_for_all(barrier: &Barrier, asleep: &AtomicUsize, threads: usize) {
     }
 }
 
-/// The part of `range` that is this thread's.
+/// Returns the part of `range` for this thread.
 #[must_use]
-pub(crate) fn share(range: &Range<usize>, thread: usize, threads: usize) -> Range<usize> {
+pub fn share(range: &Range<usize>, thread: usize, threads: usize) -> Range<usize> {
     let at =
         |part: usize| range.start + (range.len() as u128 * part as u128 / threads as u128) as usize;
     at(thread)..at(thread + 1)
 }
 
-/// Watches while something is measured whether the cores are really there: on a shared machine two virtual processors
-/// can be one. Arithmetic without memory runs on two threads as fast as on one, if each has a core of its own.
+/// A watch on the cores during measurements: on a shared machine two virtual processors can be one.
+/// Arithmetic without memory runs on two threads as fast as on one, if each has a core of its own.
 #[derive(Debug, Default)]
 pub struct Watch {
     speedups: Vec<f64>,
 }
 
 impl Watch {
-    /// Looks at the cores now.
+    /// Measures the cores now.
     pub fn look(&mut self) {
         const TRIES: usize = 5;
         let wall = |threads| race(0, threads, || (), spin).0.wall.as_secs_f64();
@@ -159,8 +169,8 @@ impl Watch {
         self.speedups.extend(speedups);
     }
 
-    /// Looks a last time. The speed of two threads that do arithmetic, by that of one, the median of all tries: 2 if both
-    /// had a core.
+    /// Measures the cores a last time. Returns the speed of two threads that do arithmetic, divided
+    /// by that of one, the median of all tries: 2 if both had a core.
     #[must_use]
     pub fn speedup(mut self) -> f64 {
         self.look();
@@ -168,7 +178,7 @@ impl Watch {
     }
 }
 
-/// Arithmetic that waits for nothing but itself.
+/// Does arithmetic in which each step needs the result of the last.
 fn spin(_thread: usize) -> u64 {
     const STEPS: u64 = 2_000_000;
     (0..STEPS).fold(black_box(1), |sum: u64, step| {
@@ -181,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_time_is_nothing() {
+    fn never_subtracts_a_whole_time() {
         let [none, some, more] = [0, 5, 8].map(Duration::from_nanos);
         assert_eq!(without(more, some), Duration::from_nanos(3));
         assert_eq!([without(some, more), without(some, some)], [some; 2]);
@@ -189,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_busy_for_longer_than_it_takes() {
+    fn busy_time_is_at_most_the_wall_time() {
         let (time, busy, sum) = timed(|| (0..1_000_000u64).map(black_box).sum::<u64>());
         assert_eq!(sum, 499_999_500_000);
         assert!(busy <= time.end - time.start);
     }
 
     #[test]
-    fn adds_up_what_all_threads_return() {
+    fn adds_up_the_results_of_all_threads() {
         assert_eq!(race(0, 1, || (), |thread| thread + 7).1, 7);
         assert_eq!(race(0, 5, || (), |thread| 1 << thread).1, 0b11111);
     }

@@ -1,13 +1,14 @@
-//! What the programs print: tables, and what contenders are like.
+//! Reports: tables in a terminal, and the properties of contenders.
 
 use comfy_table::{CellAlignment, presets};
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
 use crate::duel::Cell;
-use crate::rig::{Faults, Rig};
+use crate::rig::Rig;
+use crate::tally::Faults;
 
-/// The machine, and what this build does differently on it, in one line.
+/// Returns the machine, and the special options of this build, in one line.
 #[must_use]
 pub fn machine() -> String {
     let special = [
@@ -19,15 +20,16 @@ pub fn machine() -> String {
     format!("{}{special}", charts::machine::machine())
 }
 
-/// Text in columns, the first to the left, all others to the right. Rows that have nothing to say are left out.
+/// Text in columns, the first to the left, all others to the right. Rows without a number are left
+/// out.
 #[derive(Debug)]
 pub struct Table(comfy_table::Table);
 
-/// What a cell has to say that has nothing to say.
+/// The text of a cell without a number.
 const NOTHING: &str = "-";
 
 impl Table {
-    /// One with this head.
+    /// Makes a table with this head.
     pub fn new<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
         let mut table = comfy_table::Table::new();
         let head: Vec<String> = head.into_iter().map(Into::into).collect();
@@ -55,12 +57,12 @@ impl Table {
     }
 }
 
-/// A number, or a dash if there is none.
+/// Shows a number, or a dash if there is none.
 pub fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| NOTHING.to_owned(), show)
 }
 
-/// Two cells of a table: a rate in millions a second, and a ratio.
+/// Returns two cells of a table: a rate in millions a second, and a ratio.
 #[must_use]
 pub fn rate_and_ratio(cell: Option<Cell>) -> [String; 2] {
     [
@@ -69,14 +71,16 @@ pub fn rate_and_ratio(cell: Option<Cell>) -> [String; 2] {
     ]
 }
 
-/// What a contender is like that holds all items, and what went wrong with it.
+/// The properties of a contender that holds all items, and its failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct About {
-    /// The bytes that it takes, where it can tell.
+    /// The bytes that it takes, if it tells.
     pub bytes: Option<usize>,
+    /// The slots for items, if it tells.
+    pub slots: Option<usize>,
     /// The share of absent keys that are found.
     pub false_positives: f64,
-    /// What went wrong.
+    /// Its failures.
     pub faults: Faults,
     /// Whether it can remove.
     pub removes: bool,
@@ -85,11 +89,12 @@ pub struct About {
 }
 
 impl About {
-    /// Of the contender of a rig, which takes so many bytes.
+    /// Describes the contender of a rig, which takes this many bytes.
     #[must_use]
     pub fn of<C: Contender>(rig: &Rig<C>, bytes: Option<usize>) -> Self {
         Self {
             bytes,
+            slots: rig.table().size().0,
             false_positives: rig.false_positives(),
             faults: rig.faults(),
             removes: C::REMOVES,
@@ -97,19 +102,25 @@ impl About {
         }
     }
 
-    /// Bits an item, of so many items.
+    /// Returns the share of the slots that this many items take.
+    #[must_use]
+    pub fn load(&self, items: usize) -> Option<f64> {
+        self.slots.map(|slots| items as f64 / slots as f64)
+    }
+
+    /// Returns the bits per item, with this many items.
     #[must_use]
     pub fn bits(&self, items: usize) -> Option<f64> {
         self.bytes.map(|bytes| 8.0 * bytes as f64 / items as f64)
     }
 }
 
-/// The bytes that the allocator has handed out and not got back, where it tells.
+/// Returns the bytes that are allocated now, if the allocator tells.
 #[must_use]
 #[allow(unsafe_code, reason = "a call of the C library")]
 pub fn allocated() -> Option<usize> {
     #[cfg(target_env = "gnu")]
-    // SAFETY: it only adds up what the allocator knows.
+    // SAFETY: it only adds up the allocator's counts.
     return Some(unsafe { libc::mallinfo2() }).map(|books| books.uordblks + books.hblkhd);
     #[cfg(not(target_env = "gnu"))]
     None

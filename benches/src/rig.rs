@@ -1,7 +1,7 @@
 //! The rig: one contender, its keys, and timed slices of every kind of work.
 //!
-//! Only the work itself is timed. What has to be done so that there is work, filling and putting back, is
-//! done by the same calls outside the clock.
+//! Only the work itself is timed. Its preparation, filling and putting back, is done by the same
+//! calls outside the clock.
 
 use std::any::type_name;
 use std::hint::black_box;
@@ -11,72 +11,46 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use charts::machine::cores;
-use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
 use crate::keys::Keys;
 use crate::latency::{Latencies, mix_timed};
+use crate::mixed::OPS_PER_BLOCK;
 use crate::race::{Slice, race, share};
-use crate::work::{OPS_PER_BLOCK, Work, insert_many, look_up_many, mix, remove_many};
-
-/// How often a contender failed, counted while it is measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Faults {
-    /// Inserts that were refused, though the contender was made for all items.
-    pub refused: usize,
-    /// False negatives: lookups of keys that were in, and were not found.
-    pub missed: usize,
-    /// Removes of keys that were in, and were not found.
-    pub unremoved: usize,
-}
-
-impl Faults {
-    /// All of them.
-    #[must_use]
-    pub fn sum(self) -> usize {
-        self.refused + self.missed + self.unremoved
-    }
-}
-
-impl AddAssign for Faults {
-    fn add_assign(&mut self, other: Self) {
-        self.refused += other.refused;
-        self.missed += other.missed;
-        self.unremoved += other.unremoved;
-    }
-}
+use crate::tally::Faults;
+use crate::work::{Work, insert_many, look_up_many, remove_many};
 
 /// A contender under test.
 #[derive(Debug)]
 pub struct Rig<C> {
     table: C,
     keys: Arc<Keys>,
-    /// So many of the stored keys are in, but for those that the mixed work has exchanged.
+    /// The number of stored keys in the table, without those that the mixed work has exchanged.
     inserted: usize,
-    /// Where the next slice of lookups or removes begins.
+    /// The start of the next slice of lookups or removes.
     cursor: usize,
-    /// How far the ring of the mixed work has turned.
+    /// The turns of the ring of the mixed work so far.
     turn: usize,
     faults: Faults,
 }
 
-/// Does something to each of some keys. The number of calls that said yes.
+/// A loop of calls, one for each of some keys. Returns the number of calls that returned true.
 type Each<C> = fn(&C, &[u64]) -> usize;
 
-/// Lookups that touch nearly every line of a table that fits a second-level cache.
+/// The number of lookups that touch nearly every line of a table that fits a second-level cache.
 const WARM_UP: usize = 1 << 16;
 
 impl<C: Contender> Rig<C> {
-    /// Threads that fill a table while nobody looks at the clock.
+    /// The threads that fill a table outside the clock.
     const FILLERS: usize = if C::SHARED { 2 } else { 1 };
 
-    /// An empty contender of the size that the keys make full.
+    /// Makes an empty contender of the size that the keys fill.
     #[must_use]
     pub fn empty(keys: &Arc<Keys>) -> Self {
         Self::of(C::with_capacity(keys.stored.len()), 0, keys)
     }
 
-    /// One that is there already, with so many of the items in it.
+    /// Makes a rig of a contender that holds this many of the items.
     #[must_use]
     pub fn of(table: C, inserted: usize, keys: &Arc<Keys>) -> Self {
         Self {
@@ -89,7 +63,7 @@ impl<C: Contender> Rig<C> {
         }
     }
 
-    /// One of the size that the keys make full, with all items in it.
+    /// Makes a contender of the size that the keys fill, with all items in it.
     #[must_use]
     pub fn full(keys: &Arc<Keys>) -> Self {
         let mut rig = Self::empty(keys);
@@ -103,7 +77,7 @@ impl<C: Contender> Rig<C> {
         (self.inserted, self.cursor, self.turn) = (0, 0, 0);
     }
 
-    /// Has all items in it, and no other. What is missing is inserted without looking at the clock.
+    /// Inserts the missing items outside the clock, so that the table holds all items and no other.
     pub fn fill(&mut self) {
         if self.turn > 0 {
             self.clear();
@@ -113,25 +87,26 @@ impl<C: Contender> Rig<C> {
         }
     }
 
-    /// The number of items of a full table.
+    /// Returns the number of items of a full table.
     #[must_use]
     pub fn items(&self) -> usize {
         self.keys.stored.len()
     }
 
-    /// The contender.
+    /// Returns the contender.
     pub fn table(&self) -> &C {
         &self.table
     }
 
-    /// What went wrong so far.
+    /// Returns the failures so far.
     #[must_use]
     pub fn faults(&self) -> Faults {
         self.faults
     }
 
-    /// Does so many operations of some work: of inserts at most those that are missing, of removes always a quarter of the
-    /// items, of mixed work whole blocks. All but inserts need a full table, and leave it full.
+    /// Runs this many operations of some work: at most the missing inserts, always a quarter of the
+    /// items as removes, and whole blocks of mixed work. Other work than inserts needs a full
+    /// table, and leaves it full.
     pub fn slice(&mut self, work: Work, ops: usize, threads: usize) -> Slice {
         match work {
             Work::Insert => self.insert(C::insert_each, ops, threads),
@@ -154,7 +129,7 @@ impl<C: Contender> Rig<C> {
         slice
     }
 
-    /// Does something to each of a part of the stored keys.
+    /// Runs `call` on a part of the stored keys.
     fn each(&self, call: Each<C>, part: Range<usize>, threads: usize) -> (Slice, usize) {
         self.race(part.len(), threads, |thread| {
             let part = share(&part, thread, threads);
@@ -177,7 +152,8 @@ impl<C: Contender> Rig<C> {
         slice
     }
 
-    /// Removes a quarter of the items. They are put back, and the next call removes the next quarter.
+    /// Removes a quarter of the items. Then it puts them back; the next call removes the next
+    /// quarter.
     fn remove(&mut self, remove: Each<C>, threads: usize) -> Slice {
         self.fill();
         let quarter = self.items() / 4;
@@ -192,14 +168,14 @@ impl<C: Contender> Rig<C> {
     }
 
     fn mix(&mut self, blocks: usize, threads: usize) -> Slice {
-        // What a lap removes must be in before it, and what it inserts must not.
+        // The keys that a lap removes must be stored before it, and those that it inserts must not.
         let most = self.keys.ring.len() / 2;
         let mut sum = Slice::default();
         let end = self.turn + blocks;
         while self.turn < end {
             let part = self.turn..end.min(self.turn + most);
             let (slice, faults) = self.race(part.len() * OPS_PER_BLOCK, threads, |thread| {
-                mix(&self.table, &self.keys, share(&part, thread, threads))
+                self.table.mix(&self.keys, share(&part, thread, threads))
             });
             self.faults += faults;
             self.turn = part.end;
@@ -208,7 +184,7 @@ impl<C: Contender> Rig<C> {
         sum
     }
 
-    /// The times of single operations of mixed work on a full table.
+    /// Times single operations of mixed work on a full table.
     pub fn mix_timed(&mut self, threads: usize, time: Duration) -> Latencies {
         self.fill();
         let times = mix_timed(&self.table, &self.keys, threads, time);
@@ -216,8 +192,9 @@ impl<C: Contender> Rig<C> {
         times
     }
 
-    /// Runs work under the clock. Before, each thread brings the table back into the cache of the processor
-    /// that it happens to be on; others have used it meanwhile. Of more threads than processors, none can.
+    /// Runs work under the clock. Each thread first brings the table back into the cache of its
+    /// processor, which others have used meanwhile. With more threads than processors that is not
+    /// possible.
     fn race<T: AddAssign + Send>(
         &self,
         ops: usize,
@@ -233,14 +210,14 @@ impl<C: Contender> Rig<C> {
         race(ops, threads, warm_up, work)
     }
 
-    /// The share of absent keys that are found.
+    /// Returns the share of absent keys that are found.
     #[must_use]
     pub fn false_positives(&self) -> f64 {
         let absent = &self.keys.absent;
         self.table.contains_each(absent) as f64 / absent.len() as f64
     }
 
-    /// Looks up every key that is in a full table, and checks that nothing went wrong before.
+    /// Looks up every key of a full table, and checks that nothing failed before.
     ///
     /// # Panics
     ///
@@ -256,7 +233,8 @@ impl<C: Contender> Rig<C> {
     }
 }
 
-/// The elements of an endless repetition of `keys` at the positions `range`, in contiguous runs.
+/// Returns the elements of an endless repetition of `keys` at the positions `range`, in contiguous
+/// runs.
 fn runs(keys: &[u64], range: Range<usize>) -> impl Iterator<Item = &[u64]> {
     let mut at = range.start % keys.len();
     let mut left = range.len();
@@ -304,7 +282,7 @@ mod tests {
         rig.check();
     }
 
-    /// Says that it is exact, and forgets one key in a thousand.
+    /// A contender that claims to be exact, and forgets one key in a thousand.
     struct Forgetful(CuckooFilter);
 
     impl Contender for Forgetful {
@@ -323,12 +301,12 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "missed")]
-    fn a_contender_that_forgets_is_seen() {
+    fn notices_a_contender_that_forgets() {
         Rig::<Forgetful>::full(&Arc::new(Keys::generate(20_000))).check();
     }
 
     #[test]
-    fn the_filter_stays_exact_and_the_limit_goes_through_it_all() {
+    fn runs_all_work_with_the_filter_and_the_limit() {
         every_work_can_be_repeated::<CuckooFilter>();
         every_work_can_be_repeated::<Limit>();
     }

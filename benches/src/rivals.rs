@@ -1,10 +1,10 @@
-//! The rivals: other crates that answer the same question, each in its best configuration.
+//! The rivals: filters and sets of other crates, each in its best configuration.
 //!
 //! Keys are hashes already, so each is given the cheapest hasher that its interface allows
-//! ([`Ready`]). Filters are asked for a false-positive rate near 0.012 %, which is the filter's own. What is
-//! not made for threads is put in a lock of `parking_lot`, whose uncontended calls are shorter
-//! than those of the standard library, and in 64 shards with a lock each ([`locks`]). The serial filters take part
-//! without a lock too, on one thread.
+//! ([`Ready`]). Filters are asked for a false-positive rate near 0.012 %, the rate of the filter
+//! itself. Serial filters and sets are put in a lock of `parking_lot`, whose uncontended calls are
+//! shorter than those of the standard library, and in 64 shards with a lock each ([`locks`]). They
+//! also take part without a lock, on one thread.
 
 #[cfg(feature = "authors")]
 pub mod authors;
@@ -18,19 +18,25 @@ use lockfree_cuckoo::CuckooFilter;
 
 use fastbloom::AtomicBloomFilter;
 use model::geometry::SPREAD;
+use serial_cuckoo::SerialFilter;
 
-use self::filters::{AtomicCuckoo, Cuckoofilter, Scalable};
+use self::filters::{AtomicCuckoo, CuckooClock, Cuckoofilter, Scalable};
 use self::locks::{Alone, ReadWrite, Sharded};
 use self::sets::{Dashmap, Hashbrown, Papaya, SccIndex};
 use crate::contender::{Contender, Visitor};
 
-/// What the reports call the contender that all is about.
+/// The name of the contender that is compared with all others.
 pub const FILTER: &str = "filter";
+
+/// The name of the same filter for one thread, which shows the price of sharing.
+pub const SERIAL: &str = "serial";
 
 /// Visits the filter, then all rivals.
 pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<CuckooFilter>(FILTER);
+    visitor.visit::<Alone<SerialFilter>>(SERIAL);
     visitor.visit::<AtomicCuckoo>("atomic-cuckoo-filter");
+    visitor.visit::<CuckooClock>("cuckoo-clock");
     visitor.visit::<ReadWrite<Cuckoofilter>>("cuckoofilter-rwlock");
     visitor.visit::<Sharded<Cuckoofilter>>("cuckoofilter-shards");
     visitor.visit::<Alone<Cuckoofilter>>("cuckoofilter-alone");
@@ -53,10 +59,11 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<ReadWrite<Hashbrown>>("hashbrown-rwlock");
 }
 
-/// Those that take more than 6 GiB for 100 million items, with what they give back late.
-pub const LARGE: [&str; 1] = ["papaya"];
+/// The contenders that take more than 6 GiB for 100 million items, with the memory that they give
+/// back late.
+pub const LARGE: [&str; 2] = ["papaya", "cuckoo-clock"];
 
-/// The names of all that are visited, in order.
+/// Returns the names of all visited contenders, in order.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
     struct Names(Vec<&'static str>);
@@ -70,13 +77,15 @@ pub fn names() -> Vec<&'static str> {
     names.0
 }
 
-/// Builds [`Ready`] hashers.
+/// The builder of [`Ready`] hashers.
 type BuildReady = BuildHasherDefault<Ready>;
 
-/// The cheapest hasher: gives back a `u64` unchanged, and spreads all else over 64 bits with one multiplication.
+/// A hasher that is as cheap as possible: a `u64` stays as it is, and anything else is spread over
+/// 64 bits with one multiplication.
 ///
-/// The keys are random `u64`. All else is what cuckoo filters hash on their own, fingerprints, to find the
-/// other bucket; unspread, the two buckets of an item would be neighbours, and the filter full too early.
+/// The keys are random `u64`. Cuckoo filters also hash fingerprints, to find the other bucket. If
+/// these were not spread, the two buckets of an item would be neighbours, and the filter full too
+/// early.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ready(u64);
 
@@ -118,11 +127,12 @@ mod tests {
 
     use super::*;
     use crate::keys::Keys;
-    use crate::work::{count, look_up_many};
+    use crate::tally::count;
+    use crate::work::look_up_many;
 
     const ITEMS: usize = 10_000;
 
-    /// What every contender has to do, at a load that all can hold.
+    /// A visitor that checks each contender at a load that all can hold.
     struct Check(Keys);
 
     impl Visitor for Check {
@@ -136,16 +146,19 @@ mod tests {
                 let insert = |&key: &u64| table.insert(key);
                 assert_eq!(count(stored, insert), ITEMS, "{name}");
                 assert_eq!(table.contains_each(stored), ITEMS, "{name}");
-                // The 8-bit fingerprints of one of them are wrong in one of thirty.
+                // One of them has 8-bit fingerprints: one false positive in thirty.
                 let wrong = table.contains_each(absent);
                 assert!(wrong < ITEMS / 20, "{name}: {wrong}");
                 assert_eq!(look_up_many(&table, stored), ITEMS, "{name}");
                 assert_eq!(look_up_many(&table, absent), wrong, "{name}");
                 if C::REMOVES {
+                    // It stores equal fingerprints of a bucket once.
+                    let merged = if name == "cuckoo-clock" { 2 } else { 0 };
                     let (some, rest) = stored.split_at(ITEMS / 2);
                     let removed = count(some, |&key| table.remove(key));
-                    assert_eq!(removed, some.len(), "{name}");
-                    assert_eq!(table.contains_each(rest), rest.len(), "{name}");
+                    assert!(removed + merged >= some.len(), "{name}: {removed}");
+                    let found = table.contains_each(rest);
+                    assert!(found + merged >= rest.len(), "{name}: {found}");
                     assert!(table.contains_each(some) < ITEMS / 20, "{name}");
                 }
                 table.clear(2 * ITEMS);
@@ -155,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn all_keep_what_their_traits_say() {
+    fn keep_the_claims_of_their_traits() {
         visit_all(&mut Check(Keys::generate(ITEMS)));
     }
 
@@ -168,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_stay_and_fingerprints_are_spread() {
+    fn spreads_fingerprints_and_keeps_hashes() {
         fn hash(item: impl Hash) -> u64 {
             BuildReady::default().hash_one(item)
         }

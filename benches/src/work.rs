@@ -1,20 +1,17 @@
-//! The work: what is measured, and the loops that one thread does over its share of the keys.
+//! The kinds of work that are measured, and the loops of the batched ones.
 //!
-//! Plain loops over keys that lie ready in memory. Each returns how many calls said yes or what went wrong,
-//! so that no call can be optimized away, and so that the harness can check it.
+//! The loops go over keys that lie ready in memory. Each returns the number of calls that returned
+//! true, so that the harness can check it and no call is optimized away.
 //!
-//! None is inlined: where a loop stands, and which registers are free there, costs up to a third of a lookup.
-
-use std::ops::Range;
+//! None is inlined: the position of a loop, and the registers that are free there, cost up to a
+//! third of a lookup.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
-use crate::keys::{Keys, PROBES_PER_BLOCK};
-use crate::rig::Faults;
 
-/// What is measured.
+/// A kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
@@ -39,14 +36,14 @@ pub enum Work {
 }
 
 impl Work {
-    /// What the reports and the command line call it.
+    /// Returns its name in reports and on the command line.
     #[must_use]
     pub fn name(self) -> String {
         let value = self.to_possible_value().expect("no work is skipped");
         value.get_name().to_owned()
     }
 
-    /// What it is, in words.
+    /// Returns its description.
     #[must_use]
     pub fn words(self) -> String {
         let value = self.to_possible_value().expect("no work is skipped");
@@ -54,7 +51,7 @@ impl Work {
         help.to_string()
     }
 
-    /// The work of single calls, of a work in batches.
+    /// Returns the same work by single calls, if this is work in batches.
     #[must_use]
     pub fn single(self) -> Option<Self> {
         match self {
@@ -66,13 +63,13 @@ impl Work {
         }
     }
 
-    /// Whether it fills a table.
+    /// Returns whether it fills a table.
     #[must_use]
     pub fn fills(self) -> bool {
         matches!(self, Self::Insert | Self::InsertMany)
     }
 
-    /// Whether a contender can do it.
+    /// Returns whether a contender can do it.
     #[must_use]
     pub fn suits<C: Contender>(self) -> bool {
         let removes = matches!(self, Self::Remove | Self::RemoveMany | Self::Mixed);
@@ -80,26 +77,17 @@ impl Work {
     }
 }
 
-/// Operations in a block of mixed work.
-pub const OPS_PER_BLOCK: usize = PROBES_PER_BLOCK + 2;
-
-/// Keys in one call of the batched work.
+/// The keys of one call of the batched work.
 const BATCH: usize = 256;
 
-/// Calls something for each of the items. The number of calls that said yes.
-#[inline(never)]
-pub fn count<T>(items: &[T], call: impl Fn(&T) -> bool) -> usize {
-    items.iter().map(|item| usize::from(call(item))).sum()
-}
-
-/// Inserts the keys in batches. The number that was not refused.
+/// Inserts the keys in batches. Returns the number of accepted keys.
 #[inline(never)]
 pub(crate) fn insert_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
     let batches = keys.chunks(BATCH);
     batches.map(|batch| table.insert_many(batch)).sum()
 }
 
-/// Looks the keys up in batches. The number that was found.
+/// Looks the keys up in batches. Returns the number of keys that were found.
 #[inline(never)]
 pub(crate) fn look_up_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
     let mut found = [false; BATCH];
@@ -112,63 +100,9 @@ pub(crate) fn look_up_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
     sum
 }
 
-/// Removes the keys in batches. The number that was there.
+/// Removes the keys in batches. Returns the number of keys that were removed.
 #[inline(never)]
 pub(crate) fn remove_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
     let batches = keys.chunks(BATCH);
     batches.map(|batch| table.remove_many(batch)).sum()
-}
-
-/// Does blocks of mixed work: each removes one key and inserts another, at the given turn of the ring, and
-/// looks up a group of probes. Stays at the load that it starts from.
-///
-/// Blocks of one turn of at most half a ring are independent, so threads can divide them in any way.
-#[inline(never)]
-pub(crate) fn mix<C: Contender>(table: &C, keys: &Keys, blocks: Range<usize>) -> Faults {
-    let mask = keys.ring.len() - 1;
-    let half = keys.ring.len() / 2;
-    let mut faults = Faults::default();
-    for block in blocks {
-        let (probes, stored) = keys.probe_group(block);
-        let (before, after) = probes.split_at(PROBES_PER_BLOCK / 2);
-        faults.unremoved += usize::from(!table.remove(keys.ring[block & mask]));
-        let found = look_up_group(table, before);
-        faults.refused += usize::from(!table.insert(keys.ring[(block + half) & mask]));
-        let found = found | look_up_group(table, after) << before.len();
-        faults.missed += missed(found, stored);
-    }
-    faults
-}
-
-/// Looks up a few keys. One bit for each, set if it was found.
-#[inline]
-fn look_up_group<C: Contender>(table: &C, keys: &[u64]) -> u32 {
-    let bits = keys.iter().enumerate();
-    bits.fold(0, |found, (at, &key)| {
-        found | u32::from(table.contains(key)) << at
-    })
-}
-
-/// How many of the stored ones, one bit for each, were not found.
-#[inline]
-pub(crate) fn missed(found: u32, stored: u32) -> usize {
-    (stored & !found).count_ones() as usize
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limit::Limit;
-
-    #[test]
-    fn mixed_work_notices_what_is_missing() {
-        let keys = Keys::generate(1_000);
-        // Empty, so every remove and every lookup of a stored key fails.
-        let table = Limit::with_capacity(1_000_000);
-        let faults = mix(&table, &keys, 0..10);
-        let stored: u32 = (0..10).map(|at| keys.probe_group(at).1.count_ones()).sum();
-        assert_eq!(faults.unremoved, 10);
-        assert_eq!(faults.missed, stored as usize);
-        assert_eq!(faults.refused, 0);
-    }
 }

@@ -1,4 +1,5 @@
-//! The programs, from their command lines to their tables and files, on tables too small to measure anything.
+//! The programs: run from their command lines to their tables and files, with tables too small to
+//! measure anything.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::process::{Command, Output};
 
 use lockfree_cuckoo_benches::rivals;
 
-/// A directory that is not there.
+/// Returns a directory that does not exist.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -23,21 +24,27 @@ fn run(program: &str, arguments: &str, out: &Path) -> Output {
     output.expect("the program starts")
 }
 
-/// The standard output of a program that succeeds.
+/// Returns the standard output of a program that succeeds.
 fn text(output: &Output) -> &str {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     str::from_utf8(&output.stdout).expect("a text")
 }
 
+/// Returns the marks that a file has for a table.
+fn marks_for(table: &str) -> String {
+    format!("<!-- {table} -->\n<!-- end of {table} -->\n")
+}
+
 const SCALING: &str = env!("CARGO_BIN_EXE_scaling");
 
 #[test]
-fn every_contender_goes_through_all_work() {
+fn every_contender_does_all_work() {
     let out = folder("scaling");
     let readme = out.with_extension("md");
-    let marks = |table: &str| format!("<!-- {table} -->\n<!-- end of {table} -->\n");
-    let marks = format!("{}{}", marks("contenders"), marks("rivals"));
+    let marks = ["contenders", "price", "limit", "rivals"]
+        .map(marks_for)
+        .concat();
     fs::write(&readme, &marks).expect("a file");
     let into = format!(
         "--processes 2 --sizes 2000 --threads 1,4 --into {}",
@@ -63,10 +70,14 @@ fn every_contender_goes_through_all_work() {
             "{contender}\n{written}"
         );
     }
-    assert!(
-        written.contains("\n| 2k items | limit, 1 thread | rival, 1 thread |"),
-        "{written}"
-    );
+    for head in [
+        "\n| 2k items | limit, 1 thread | fastest rival, 1 thread |",
+        "\n|  | 2k items |\n",
+        "\n| 2k items | this filter | `atomic-cuckoo-filter` |",
+        "\nThe price of sharing, on one thread, ",
+    ] {
+        assert!(written.contains(head), "{head}\n{written}");
+    }
     fs::write(&readme, &marks).expect("a file");
     let again = format!(
         "--into {} --from {}",
@@ -76,7 +87,7 @@ fn every_contender_goes_through_all_work() {
     assert!(run(SCALING, &again, &folder("again")).status.success());
     assert_eq!(fs::read_to_string(&readme).expect("the tables"), written);
 
-    // The plot says what was measured, and where.
+    // The plot names the work and the machine.
     let machine = results["machine"].as_str().expect("a text");
     let plot = fs::read_to_string(out.join("threads-mixed-2k.svg")).expect("a plot");
     for words in [machine, "90 % lookups, 5 % inserts", "qfilter-shards"] {
@@ -85,7 +96,7 @@ fn every_contender_goes_through_all_work() {
 }
 
 #[test]
-fn an_unknown_contender_is_an_error_that_names_the_known() {
+fn an_unknown_contender_is_refused_with_the_known_names() {
     let out = folder("nowhere");
     let output = run(SCALING, "--contenders unheard-of", &out);
     assert!(!output.status.success());
@@ -95,10 +106,13 @@ fn an_unknown_contender_is_an_error_that_names_the_known() {
 }
 
 #[test]
-fn every_contender_that_grows_is_in_every_table() {
+fn every_growing_contender_is_in_every_table() {
     let out = folder("growing");
+    let readme = out.with_extension("md");
+    fs::write(&readme, marks_for("growing")).expect("a file");
     let arguments = "--sizes 20k --items 50k --start 1k --fillings 2";
-    let output = run(env!("CARGO_BIN_EXE_growing"), arguments, &out);
+    let arguments = format!("{arguments} --into {}", readme.display());
+    let output = run(env!("CARGO_BIN_EXE_growing"), &arguments, &out);
     let text = text(&output);
     let (lookups, filling) = text.split_once("\n50k items").expect("both parts");
     for contender in ["growing", "scalable-rwlock", "growable-rwlock"] {
@@ -109,8 +123,151 @@ fn every_contender_that_grows_is_in_every_table() {
         assert!(rows(lookups) >= 4, "{contender}\n{text}");
         assert!(rows(filling) >= 1, "{contender}\n{text}");
     }
+    let written = fs::read_to_string(&readme).expect("the table");
+    for row in [
+        "| 20k items: doublings | hit |",
+        "| 0 | ",
+        ", during the next | ",
+    ] {
+        assert!(written.contains(row), "{row}\n{written}");
+    }
     for name in ["growing-bits.svg", "growing-rate.svg"] {
         let chart = fs::read_to_string(out.join(name)).expect("a chart");
         assert!(chart.contains("scalable-rwlock"), "{name}: {chart}");
+    }
+}
+
+#[test]
+fn every_rotating_contender_has_all_figures() {
+    let out = folder("rotating");
+    let readme = out.with_extension("md");
+    let marks = ["rotating", "tokens"].map(marks_for).concat();
+    fs::write(&readme, marks).expect("a file");
+    let arguments = format!("--sizes 2k --into {}", readme.display());
+    let output = run(env!("CARGO_BIN_EXE_rotating"), &arguments, &out);
+    text(&output);
+    let written = fs::read_to_string(&readme).expect("the tables");
+    let rows_of = |text: &'_ str| -> Vec<Vec<String>> {
+        let rows = text.lines().filter(|line| line.starts_with("| "));
+        let cells = |row: &str| row.split(" | ").map(str::to_owned).collect();
+        rows.map(cells).collect()
+    };
+    let (window, tokens) = written.split_once("<!-- tokens -->").expect("both");
+    let tokens = rows_of(tokens);
+    assert_eq!(tokens.len(), 1 + 3, "{written}");
+    for row in &tokens[1..] {
+        assert!(
+            row.len() == 7 && !row.contains(&"-".to_owned()),
+            "{written}"
+        );
+    }
+    let rows = rows_of(window);
+    // The head, the limit, and the contenders.
+    assert_eq!(rows.len(), 2 + 4, "{written}");
+    for row in &rows[2..] {
+        assert!(
+            row.len() == 7 && !row[1..].contains(&"-".to_owned()),
+            "{written}"
+        );
+        // The others refuse inserts into so small a table, or lose items.
+        let is_exact = row[0] == "| rotating" || row[0].contains("fastbloom");
+        assert!(row[6].starts_with("0 ") || !is_exact, "{written}");
+    }
+}
+
+/// Returns the marks of the page of the paper, in its order.
+fn marks_of_the_page() -> Vec<String> {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/paper.md");
+    let page = fs::read_to_string(page).expect("the page");
+    let mut marks = Vec::new();
+    for line in page.lines() {
+        let name = line
+            .strip_prefix("<!-- ")
+            .and_then(|rest| rest.strip_suffix(" -->"));
+        marks.extend(
+            name.filter(|name| !name.starts_with("end of "))
+                .map(str::to_owned),
+        );
+    }
+    marks
+}
+
+#[test]
+fn every_contender_of_the_paper_is_in_every_table() {
+    let out = folder("paper");
+    let page = out.with_extension("md");
+    let marks = marks_of_the_page();
+    assert_eq!(marks.len(), 11, "{marks:?}");
+    let empty: Vec<String> = marks.iter().map(|mark| marks_for(mark)).collect();
+    fs::write(&page, empty.concat()).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_paper"))
+        .args(["--tiny", "--out"])
+        .arg(&out)
+        .arg("--into")
+        .arg(&page)
+        .output();
+    text(&output.expect("the program starts"));
+
+    let written = fs::read_to_string(&page).expect("the tables");
+    let part = |mark: &str| {
+        let (_, rest) = written.split_once(&format!("<!-- {mark} -->")).expect(mark);
+        let (part, _) = rest.split_once("<!-- end of").expect(mark);
+        part.trim()
+    };
+    for mark in &marks {
+        assert!(
+            part(mark).lines().count() >= 3 || mark == "machine",
+            "{mark}: {written}"
+        );
+    }
+    let removing = [
+        "CF 4 x 16",
+        "ss-CF 4 x 17",
+        "CF 5 x 12",
+        "ss-CF 5 x 14",
+        "quotient",
+        "d-left counting",
+        "counting Bloom",
+    ];
+    let all = [&removing[..], &["Bloom", "blocked Bloom"]].concat();
+    for name in &all {
+        for mark in ["table 3", "figures 3 and 4"] {
+            let start = format!("| {name} | ");
+            let rows = part(mark).lines().filter(|line| line.starts_with(&start));
+            assert_eq!(rows.count(), 1, "{name}: {written}");
+        }
+    }
+    // No contender misses a stored item, and none fails to remove one.
+    let rows = part("table 3")
+        .lines()
+        .filter(|line| line.starts_with("| "));
+    assert!(
+        rows.skip(1).all(|row| row.ends_with(" | 0, 0 |")),
+        "{written}"
+    );
+    let curves = [
+        ("figure 5", "share"),
+        ("figure 6 hits", "hit"),
+        ("figure 6 misses", "miss"),
+        ("figure 7", "insert"),
+        ("figure 8", "remove"),
+    ];
+    for (mark, file) in curves {
+        let names = if mark == "figure 8" {
+            &removing[..]
+        } else {
+            &all
+        };
+        let head = part(mark).lines().next().expect("a head");
+        let svg = fs::read_to_string(out.join(format!("paper-{file}.svg"))).expect("a chart");
+        for name in names {
+            assert!(head.contains(&format!(" {name} |")), "{mark}: {head}");
+            // A text has a line of its own.
+            assert!(svg.lines().any(|line| line == *name), "{file}: {name}");
+        }
+    }
+    for (file, name) in [("fingerprint", "b = 8"), ("space", "ss-CF, all layouts")] {
+        let svg = fs::read_to_string(out.join(format!("paper-{file}.svg"))).expect("a chart");
+        assert!(svg.contains(name), "{file}");
     }
 }

@@ -1,17 +1,19 @@
-//! Which instructions does an operation cost, and how many accesses to memory?
+//! operation-counts: counts the instructions and memory accesses of each operation.
 //!
-//! Times depend on the machine, and small changes drown in their noise. So this program counts: it runs each operation of each
-//! filter step by step, in a process of its own, and adds up the instructions of the program, their loads and stores, those
-//! with a lock, and the cache lines that they touch and write to outside the stack and the program. A line that an operation writes to is one
-//! that a processor takes from the others. Functions of the C library depend on the processor, so only their calls are
-//! counted.
+//! Times depend on the machine, and their noise hides small changes. This program counts instead.
+//! It runs each operation of each filter step by step, in a process of its own. It adds up the
+//! instructions of the program, their loads and stores, the locked ones, and the cache lines
+//! outside the stack and the program that they touch and write to. A processor takes the lines that
+//! it writes to from the others. Functions of the C library depend on the processor, so only calls
+//! to them are counted. Sizes that depend on the number of processors are those of two.
 //!
 //! ```text
 //! cargo run --profile counts -p operation-counts
 //! ```
 //!
-//! compares the counts with `benches/counts/counts.txt`, and fails if they differ. With `-- --write` it writes that file. The
-//! counts are those of one compiler, for which the file has a line: another one is told, and compares nothing.
+//! compares the counts with `benches/counts/counts.txt`, and fails if they differ. With `--
+//! --write` it writes that file. The file names its compiler; with another compiler nothing is
+//! compared.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod operations;

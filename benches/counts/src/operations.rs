@@ -1,15 +1,17 @@
-//! The child: the filters and the operations, each between two breakpoints.
+//! The child: runs each operation of each filter between two breakpoints.
 
 use std::arch::asm;
 use std::error::Error;
 use std::hint::black_box;
 
-use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{Buildable, CuckooFilter, Filter, GrowingCuckooFilter, RotatingCuckooFilter};
 use nix::sys::ptrace;
+use serial_cuckoo::SerialFilter;
 
-/// The last one is a growing filter in the midst of a doubling.
-pub(crate) const FILTERS: [&str; 4] = ["fixed", "growing", "rotating", "doubling"];
+/// The filters: `doubling` is a growing filter in the middle of a doubling, `serial` the fixed
+/// filter for one thread.
+pub(crate) const FILTERS: [&str; 5] = ["fixed", "growing", "rotating", "doubling", "serial"];
 
 pub(crate) const OPERATIONS: [&str; 6] = [
     "hit",
@@ -20,16 +22,17 @@ pub(crate) const OPERATIONS: [&str; 6] = [
     "32 lookups",
 ];
 
-/// How often an operation is counted. A step takes microseconds, and an insert into a full table thousands of steps.
+/// The number of times that an operation is counted. A step takes microseconds, and an insert into
+/// a full table takes thousands of steps.
 const TIMES: usize = 32;
 
-/// The hashes of a kind that operations are counted with.
+/// The number of hashes of each kind.
 const SAMPLE: usize = 4 * TIMES;
 
-/// What the filters are made for. A table takes half a mebibyte.
+/// The capacity of the filters. A table takes half a mebibyte.
 const ITEMS: usize = 250_000;
 
-/// Does one of the operations on one of the filters, while the parent looks.
+/// Runs one operation on one filter, while the parent counts.
 pub(crate) fn run(filter: &str, operation: &str) -> Result<(), Box<dyn Error>> {
     let fixed = CuckooFilter::builder().capacity(ITEMS).seed(0);
     let growing = GrowingCuckooFilter::builder().capacity(ITEMS).seed(0);
@@ -39,12 +42,84 @@ pub(crate) fn run(filter: &str, operation: &str) -> Result<(), Box<dyn Error>> {
         "growing" => on(growing.build()?, operation, |_, _| {}),
         "rotating" => on(rotating.build()?, operation, |_, _| {}),
         "doubling" => on(growing.build()?, operation, double_half),
+        "serial" => {
+            let buckets = fixed.build()?.slots() / 4;
+            on(SerialFilter::with_buckets(buckets), operation, |_, _| {})
+        }
         _ => Err("no such filter".into()),
     }
 }
 
+/// A filter whose operations are counted.
+trait Counted {
+    fn capacity(&self) -> usize;
+    fn fill(&mut self, hashes: &[u64]) -> Result<(), Box<dyn Error>>;
+    fn contains(&self, hash: u64) -> bool;
+    fn insert(&mut self, hash: u64) -> bool;
+    fn remove(&mut self, hash: u64) -> bool;
+    fn look_up(&self, hashes: &[u64; 32], found: &mut [bool; 32]);
+}
+
+impl<E: Buildable> Counted for Filter<E> {
+    fn capacity(&self) -> usize {
+        self.capacity()
+    }
+
+    fn fill(&mut self, hashes: &[u64]) -> Result<(), Box<dyn Error>> {
+        Ok(self.insert_many_hash(hashes)?)
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.contains_hash(hash)
+    }
+
+    fn insert(&mut self, hash: u64) -> bool {
+        self.insert_hash(hash).is_ok()
+    }
+
+    fn remove(&mut self, hash: u64) -> bool {
+        self.remove_hash(hash)
+    }
+
+    fn look_up(&self, hashes: &[u64; 32], found: &mut [bool; 32]) {
+        self.contains_many_hash(hashes, found);
+    }
+}
+
+impl Counted for SerialFilter {
+    fn capacity(&self) -> usize {
+        ITEMS
+    }
+
+    fn fill(&mut self, hashes: &[u64]) -> Result<(), Box<dyn Error>> {
+        let inserted = hashes.iter().all(|&hash| self.insert(hash));
+        inserted
+            .then_some(())
+            .ok_or_else(|| "a refused insert".into())
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.contains(hash)
+    }
+
+    fn insert(&mut self, hash: u64) -> bool {
+        self.insert(hash)
+    }
+
+    fn remove(&mut self, hash: u64) -> bool {
+        self.remove(hash)
+    }
+
+    /// Looks up one hash after another: this filter has no batches.
+    fn look_up(&self, hashes: &[u64; 32], found: &mut [bool; 32]) {
+        for (found, &hash) in found.iter_mut().zip(hashes) {
+            *found = self.contains(hash);
+        }
+    }
+}
+
 /// Begins a doubling, and inserts other hashes until half of the buckets are split.
-fn double_half(filter: &GrowingCuckooFilter, others: &[u64]) {
+fn double_half(filter: &mut GrowingCuckooFilter, others: &[u64]) {
     filter.begin_to_double();
     let mut others = others.iter();
     while filter.doubled().is_some_and(|done| done < 0.5) {
@@ -52,10 +127,10 @@ fn double_half(filter: &GrowingCuckooFilter, others: &[u64]) {
     }
 }
 
-fn on<E: Buildable>(
-    filter: Filter<E>,
+fn on<F: Counted>(
+    mut filter: F,
     operation: &str,
-    prepare: fn(&Filter<E>, &[u64]),
+    prepare: fn(&mut F, &[u64]),
 ) -> Result<(), Box<dyn Error>> {
     let full = filter.capacity() - SAMPLE;
     let stored = match operation {
@@ -64,25 +139,24 @@ fn on<E: Buildable>(
     };
     let hashes: Vec<u64> = (0..4 * ITEMS as u64).map(model::mix).collect();
     let (stored, fresh) = hashes.split_at(stored);
-    filter.insert_many_hash(stored)?;
-    prepare(&filter, &fresh[SAMPLE..]);
+    filter.fill(stored)?;
+    prepare(&mut filter, &fresh[SAMPLE..]);
     // Spread over the table, and of all ages.
     let stored = stored.iter().step_by(stored.len() / SAMPLE);
     let stored: Vec<u64> = stored.copied().take(SAMPLE).collect();
     let fresh = &fresh[..SAMPLE];
-    // What an operation needs once, as the state of its thread, it has got before.
-    black_box(
-        insert(&filter, hashes[hashes.len() - 1]) && remove(&filter, hashes[hashes.len() - 1]),
-    );
+    // The first operation of a thread prepares its state, which the others find.
+    let last = hashes[hashes.len() - 1];
+    black_box(insert(&mut filter, last) && remove(&mut filter, last));
 
     ptrace::traceme()?;
     match operation {
-        "hit" => each(&filter, &stored, contains),
-        "miss" => each(&filter, fresh, contains),
-        "insert, half full" | "insert, full" => each(&filter, fresh, insert),
-        "remove" => each(&filter, &stored, remove),
+        "hit" => each(&mut filter, &stored, contains),
+        "miss" => each(&mut filter, fresh, contains),
+        "insert, half full" | "insert, full" => each(&mut filter, fresh, insert),
+        "remove" => each(&mut filter, &stored, remove),
         "32 lookups" => {
-            // Every second one is in.
+            // Every second one is stored.
             let pairs: Vec<u64> = stored
                 .iter()
                 .zip(fresh)
@@ -97,38 +171,34 @@ fn on<E: Buildable>(
     Ok(())
 }
 
-fn each<E: Buildable>(filter: &Filter<E>, hashes: &[u64], call: fn(&Filter<E>, u64) -> bool) {
+fn each<F: Counted>(filter: &mut F, hashes: &[u64], call: fn(&mut F, u64) -> bool) {
     for &hash in &hashes[..TIMES] {
         between_breakpoints(|| black_box(call(filter, hash)));
     }
 }
 
 #[inline(never)]
-fn contains<E: Buildable>(filter: &Filter<E>, hash: u64) -> bool {
-    filter.contains_hash(hash)
+fn contains<F: Counted>(filter: &mut F, hash: u64) -> bool {
+    filter.contains(hash)
 }
 
 #[inline(never)]
-fn insert<E: Buildable>(filter: &Filter<E>, hash: u64) -> bool {
-    filter.insert_hash(hash).is_ok()
+fn insert<F: Counted>(filter: &mut F, hash: u64) -> bool {
+    filter.insert(hash)
 }
 
 #[inline(never)]
-fn remove<E: Buildable>(filter: &Filter<E>, hash: u64) -> bool {
-    filter.remove_hash(hash)
+fn remove<F: Counted>(filter: &mut F, hash: u64) -> bool {
+    filter.remove(hash)
 }
 
 #[inline(never)]
-fn look_up_many<E: Buildable>(
-    filter: &Filter<E>,
-    hashes: &[u64; 32],
-    found: &mut [bool; 32],
-) -> bool {
-    filter.contains_many_hash(hashes, found);
+fn look_up_many<F: Counted>(filter: &F, hashes: &[u64; 32], found: &mut [bool; 32]) -> bool {
+    filter.look_up(hashes, found);
     found[0]
 }
 
-/// The parent counts from one breakpoint to the other.
+/// Runs a call between two breakpoints, where the parent starts and stops to count.
 fn between_breakpoints(call: impl FnOnce() -> bool) {
     breakpoint();
     black_box(call());
@@ -138,6 +208,6 @@ fn between_breakpoints(call: impl FnOnce() -> bool) {
 #[inline(always)]
 #[allow(unsafe_code, reason = "one instruction")]
 fn breakpoint() {
-    // SAFETY: the parent, which traces this process, goes on behind it.
+    // SAFETY: the parent, which traces this process, continues after the breakpoint.
     unsafe { asm!("int3") }
 }

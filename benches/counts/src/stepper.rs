@@ -13,7 +13,9 @@ use iced_x86::{
     Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
     UsedMemory,
 };
+use nix::errno::Errno;
 use nix::libc::user_regs_struct as Registers;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::ptrace;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitStatus, waitpid};
@@ -44,10 +46,24 @@ impl AddAssign for Counts {
     }
 }
 
-/// Has a child do an operation. What was counted, and how often it did it.
+/// Keeps the calling thread and the children that it starts on one processor. A child and its
+/// parent take turns at each step, which is several times faster there.
+pub(crate) fn stay_on_one_processor(number: usize) -> Result<(), Errno> {
+    let this_thread = Pid::from_raw(0);
+    let all = sched_getaffinity(this_thread)?;
+    let allowed: Vec<usize> = (0..CpuSet::count())
+        .filter(|&processor| all.is_set(processor) == Ok(true))
+        .collect();
+    let mut one = CpuSet::new();
+    one.set(allowed[number % allowed.len()])?;
+    sched_setaffinity(this_thread, &one)
+}
+
+/// Lets a child run an operation. Returns the counts, and the number of times that it ran.
 pub(crate) fn count(filter: &str, operation: &str) -> Result<(Counts, u64), Box<dyn Error>> {
     let mut child = Command::new(env::current_exe()?)
         .args(["--child", filter, operation])
+        .env("LOCKFREE_CUCKOO_PROCESSORS", "2")
         .stdin(Stdio::null())
         .spawn()?;
     let pid = Pid::from_raw(child.id().try_into()?);
@@ -71,7 +87,7 @@ fn follow(pid: Pid) -> Result<(Counts, u64), Box<dyn Error>> {
                 };
                 sum += one_operation(pid, code)?;
                 times += 1;
-                // Past the second breakpoint, and to the first one of the next operation.
+                // Continue past the second breakpoint, to the first one of the next operation.
                 ptrace::cont(pid, None)?;
                 waitpid(pid, None)?;
                 ptrace::cont(pid, None)?;
@@ -82,7 +98,7 @@ fn follow(pid: Pid) -> Result<(Counts, u64), Box<dyn Error>> {
     }
 }
 
-/// Steps from behind a breakpoint to the next one.
+/// Steps from one breakpoint to the next.
 fn one_operation(pid: Pid, code: &mut Code) -> Result<Counts, Box<dyn Error>> {
     let mut counts = Counts::default();
     let [
@@ -118,7 +134,7 @@ fn one_operation(pid: Pid, code: &mut Code) -> Result<Counts, Box<dyn Error>> {
                 let address =
                     memory.virtual_address(0, |register, _, _| value(&registers, register));
                 let address = address.ok_or("an address that is not known")?;
-                // Where constants lie depends on the whole program.
+                // Skip constants: their addresses depend on the whole program.
                 if !code.stack.contains(&address) && !code.program.contains(&address) {
                     touched.insert(address / LINE);
                     if writes {
@@ -135,10 +151,10 @@ fn one_operation(pid: Pid, code: &mut Code) -> Result<Counts, Box<dyn Error>> {
     }
 }
 
-/// What is known of an instruction.
+/// The properties of an instruction.
 struct Step {
     is_breakpoint: bool,
-    /// Has a lock prefix, or acts as if it had: a processor waits for what it has stored.
+    /// Whether it has a lock prefix, or acts as if it had one: the processor waits for its stores.
     is_locked: bool,
     accesses: Vec<UsedMemory>,
 }
@@ -146,7 +162,7 @@ struct Step {
 /// The code of a child.
 struct Code {
     memory: File,
-    /// Where the program itself is, and not a library.
+    /// The addresses of the program itself, without libraries.
     program: Range<u64>,
     stack: Range<u64>,
     known: HashMap<u64, Rc<Step>>,
@@ -196,7 +212,7 @@ impl Code {
     }
 }
 
-/// Whether memory is read, and whether it is written to.
+/// Returns whether memory is read, and whether it is written to.
 fn kinds(access: OpAccess) -> [bool; 2] {
     match access {
         OpAccess::Read | OpAccess::CondRead => [true, false],
@@ -206,7 +222,7 @@ fn kinds(access: OpAccess) -> [bool; 2] {
     }
 }
 
-/// Where a name is mapped, from its first byte to its last one.
+/// Returns the addresses at which a file is mapped, from the first byte to the last.
 fn mapped(maps: &str, name: &str) -> Option<Range<u64>> {
     let lines = maps.lines().filter(|line| line.ends_with(name));
     let ranges = lines.filter_map(|line| {
@@ -217,7 +233,7 @@ fn mapped(maps: &str, name: &str) -> Option<Range<u64>> {
     ranges.reduce(|all, range| all.start.min(range.start)..all.end.max(range.end))
 }
 
-/// What a register holds that an address is made of.
+/// Returns the content of a register that can be part of an address.
 fn value(registers: &Registers, register: Register) -> Option<u64> {
     let value = match register.full_register() {
         Register::RAX => registers.rax,

@@ -1,18 +1,19 @@
-//! The table that the counts are compared with.
+//! The table of counts: written from a run, or compared with one.
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
+use std::thread;
 
 use crate::operations::{FILTERS, OPERATIONS};
-use crate::stepper::{COLUMNS, Counts, count};
+use crate::stepper::{COLUMNS, Counts, count, stay_on_one_processor};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/counts.txt");
 
-/// The first line: what the counts hold for.
+/// The first line: the build to which the counts belong.
 const HEAD: &str = concat!("x86-64, profile counts, ", env!("COMPILER"));
 
-/// Of each operation of each filter, a row with the counts of one.
+/// Counts all operations. Returns a row for each: the mean of its counts.
 fn rows() -> Result<String, Box<dyn Error>> {
     if cfg!(debug_assertions) {
         return Err("build it with --profile counts".into());
@@ -22,15 +23,31 @@ fn rows() -> Result<String, Box<dyn Error>> {
         .iter()
         .for_each(|name| text += &format!("{name:>14}"));
     text.push('\n');
-    for filter in FILTERS {
-        for operation in OPERATIONS {
-            let (Counts(sums), times) = count(filter, operation)?;
-            let _ = write!(text, "{:30}", format!("{filter}, {operation}"));
-            for sum in sums {
-                let _ = write!(text, "{:>14.2}", sum as f64 / times as f64);
-            }
-            text.push('\n');
+    // A child is traced by the thread that starts it.
+    thread::scope(|scope| {
+        let filters = FILTERS.into_iter().enumerate();
+        let threads: Vec<_> = filters
+            .map(|(number, filter)| scope.spawn(move || rows_of(filter, number)))
+            .collect();
+        for thread in threads {
+            text += &thread.join().expect("no panic")?;
         }
+        Ok::<_, String>(())
+    })?;
+    Ok(text)
+}
+
+fn rows_of(filter: &str, processor: usize) -> Result<String, String> {
+    stay_on_one_processor(processor).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    for operation in OPERATIONS {
+        let counted = count(filter, operation).map_err(|error| error.to_string());
+        let (Counts(sums), times) = counted?;
+        let _ = write!(text, "{:30}", format!("{filter}, {operation}"));
+        for sum in sums {
+            let _ = write!(text, "{:>14.2}", sum as f64 / times as f64);
+        }
+        text.push('\n');
     }
     Ok(text)
 }
@@ -39,7 +56,7 @@ pub(crate) fn write() -> Result<(), Box<dyn Error>> {
     Ok(fs::write(FILE, rows()?)?)
 }
 
-/// Compares, and prints each count that differs.
+/// Compares new counts with the table, and prints each that differs.
 pub(crate) fn compare() -> Result<(), Box<dyn Error>> {
     let known = fs::read_to_string(FILE)?;
     let head = known.lines().next().unwrap_or_default();
@@ -59,7 +76,7 @@ pub(crate) fn compare() -> Result<(), Box<dyn Error>> {
     Err("the counts differ from benches/counts/counts.txt; if that is meant, write them with --write".into())
 }
 
-/// A line for each count that differs: the operation, the count, and both values.
+/// Returns a line for each count that differs: the operation, the count, and both values.
 fn differences(known: &str, new: &str) -> Vec<String> {
     let mut all = Vec::new();
     for (known, new) in known.lines().zip(new.lines()).skip(2) {

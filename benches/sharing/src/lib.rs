@@ -1,24 +1,25 @@
-//! Simulated caches, and the accesses that are counted in them. The program `cache-lines` says more.
+//! Simulated caches: count the accesses for which a cache line changes hands. See the program
+//! `cache-lines`.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Bytes of a line.
+/// The bytes of a line.
 pub const LINE: usize = 64;
 
-/// Lines of a cache: 1 MiB, as large as a second-level cache.
+/// The lines of a cache: 1 MiB, as large as a second-level cache.
 const SETS: usize = 1 << 10;
 const WAYS: usize = 16;
 
 /// A set of processors, at most 128.
 type Processors = u128;
 
-/// What is known of a line.
+/// The state of a line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
-    /// Who has it.
+    /// The processors that hold it.
     holders: Processors,
-    /// Who had it until another one wrote to it.
+    /// The processors that held it until another one wrote to it.
     lost: Processors,
     /// Whether the only holder has changed it.
     is_dirty: bool,
@@ -29,9 +30,9 @@ type Set = Vec<(usize, u64)>;
 
 /// The private caches of some processors, which follow the MESI rules.
 ///
-/// A line *changes hands* if a processor needs it and another one has changed it, or took it away, since the processor last
-/// had it; and if a processor writes to a line that others have too. A line that comes from memory, or is read by many and
-/// written by nobody, does not.
+/// A line *changes hands* if a processor needs it and another one has changed it, or taken it away,
+/// since the processor last held it; and if a processor writes to a line that others hold too. A
+/// line that comes from memory, or that is only read, does not.
 #[derive(Debug)]
 struct Caches {
     lines: HashMap<usize, Line>,
@@ -48,7 +49,7 @@ impl Caches {
         }
     }
 
-    /// An access of a processor. Returns whether the line has changed hands for it.
+    /// Records an access of a processor. Returns whether the line has changed hands for it.
     fn access(&mut self, processor: usize, address: usize, writes: bool) -> bool {
         let number = address / LINE;
         let me = 1 << processor;
@@ -62,14 +63,14 @@ impl Caches {
             line.lost |= others;
             (line.holders, line.is_dirty) = (me, true);
         } else {
-            // Who had changed it writes it back.
+            // The processor that changed it writes it back.
             line.is_dirty &= others == 0;
             line.holders |= me;
         }
         changes_hands
     }
 
-    /// Gives a line a place in a cache, that of the line which was not used for the longest time.
+    /// Puts a line into a cache, in place of the least recently used one.
     fn hold(&mut self, processor: usize, number: usize) {
         self.time += 1;
         let set = &mut self.sets[processor * SETS + number % SETS];
@@ -96,12 +97,12 @@ pub type Parts = Vec<(&'static str, Range<usize>)>;
 pub struct Ledger {
     caches: Caches,
     parts: Parts,
-    /// One for each part, and one for what is elsewhere.
+    /// The counts of each part, and of all other memory.
     changed_hands: Vec<u64>,
 }
 
 impl Ledger {
-    /// Of so many processors, at most 128.
+    /// Creates a ledger for this many processors, at most 128.
     #[must_use]
     pub fn new(processors: usize, parts: Parts) -> Self {
         Self {
@@ -120,12 +121,12 @@ impl Ledger {
         }
     }
 
-    /// Forgets the counts, but not what the caches hold.
+    /// Forgets the counts, but not the content of the caches.
     pub fn forget(&mut self) {
         self.changed_hands.fill(0);
     }
 
-    /// The counts for each operation, by the names of the parts.
+    /// Returns the counts per operation, by the names of the parts.
     #[must_use]
     pub fn rates(&self, operations: usize) -> Vec<(&'static str, f64)> {
         let names = self.parts.iter().map(|(name, _)| *name);
@@ -150,7 +151,7 @@ mod tests {
     const WRITE: bool = true;
 
     #[test]
-    fn what_only_one_uses_or_all_only_read_stays() {
+    fn private_and_read_only_lines_stay() {
         let mut caches = Caches::new(3);
         assert!(!caches.access(0, 0, WRITE));
         assert!(!caches.access(0, LINE - 1, READ));
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_line_goes_once_to_each_who_reads_it() {
+    fn a_changed_line_goes_once_to_each_reader() {
         let mut caches = Caches::new(3);
         assert!(!caches.access(0, 0, WRITE));
         assert!(caches.access(1, 8, READ));
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_two_write_goes_to_and_fro() {
+    fn a_line_with_two_writers_goes_back_and_forth() {
         let mut caches = Caches::new(2);
         assert!(!caches.access(0, 0, WRITE));
         for turn in 1..10 {
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_found_no_room_comes_from_memory() {
+    fn evicted_lines_come_from_memory() {
         let mut caches = Caches::new(2);
         assert!(!caches.access(0, 0, WRITE));
         for other in 1..=WAYS {

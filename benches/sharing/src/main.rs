@@ -1,17 +1,19 @@
-//! How many cache lines change hands between processors for an operation, and whose?
+//! cache-lines: counts the cache lines that change hands between processors for an operation, by
+//! the parts of the filter.
 //!
-//! Times on two processors say little about sixty-four. But what makes code slower with each processor is that they
-//! take lines from each other, and that can be counted. In a build with `--cfg lockfree_cuckoo_steps` each access of the
-//! filter to its atomics is seen. Threads take turns, one operation at a time, and their accesses go to simulated
-//! caches ([`cache_lines`]). What comes out does not depend on the machine:
+//! Times on two processors say little about sixty-four. Code becomes slower with each processor
+//! because processors take lines from each other, and this can be counted. A build with `--cfg
+//! lockfree_cuckoo_steps` records each access of the filter to its atomics. Threads take turns, one
+//! operation at a time, and their accesses go to simulated caches ([`cache_lines`]). The result
+//! does not depend on the machine:
 //!
 //! ```text
 //! RUSTFLAGS="--cfg lockfree_cuckoo_steps" cargo run --release -p cache-lines --target-dir target/steps
 //! ```
 //!
-//! A number that stays the same from 2 processors to 128 says that the part scales: the others do not disturb it more the
-//! more they are. What is counted is the sharing between operations. What two operations at the same moment cost besides,
-//! a lost exchange and another attempt, is not.
+//! A part scales if its number stays the same from 2 processors to 128. Only the sharing between
+//! operations is counted, not the further cost of two operations at the same moment: a lost
+//! exchange and another attempt.
 
 #[cfg(lockfree_cuckoo_steps)]
 mod report;

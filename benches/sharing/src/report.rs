@@ -1,4 +1,4 @@
-//! The tables and the chart.
+//! The report: tables and the chart.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::work::{MIXED, MIXES, Mix};
 /// Counts the cache lines that change hands between processors.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Operations that are counted, after a third as many that are not
+    /// Operations to count, after a third as many to warm up
     #[arg(long, default_value_t = 30_000)]
     operations: usize,
 
@@ -23,7 +23,7 @@ struct Options {
 
 const PROCESSORS: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/// 1,048,576 slots in 2 MiB: twice a cache.
+/// The slots of the table, which takes 2 MiB: twice a cache.
 const BUCKETS: usize = 1 << 18;
 
 const LOCKED: &str = "64 locks";
@@ -58,7 +58,7 @@ pub(crate) fn run() -> io::Result<()> {
     chart.write_svg(&file)
 }
 
-/// With so many processors.
+/// The rates with this number of processors.
 struct Row {
     processors: usize,
     filter: Rates,

@@ -1,4 +1,4 @@
-//! What the work is done on: the filter, and the same table behind locks.
+//! The tables: run the work on the filter, and on the same table behind locks.
 
 use std::hint::black_box;
 use std::sync::mpsc::{Sender, channel};
@@ -7,35 +7,35 @@ use std::thread;
 
 use cache_lines::{LINE, Ledger};
 use lockfree_cuckoo::CuckooFilter;
-use lockfree_cuckoo::testing::Places as _;
 use lockfree_cuckoo::testing::hooks::{Fate, access, stepping};
+use lockfree_cuckoo::testing::places;
 
 use crate::work::{Mix, Operation, Work};
 
-/// What is counted: the work, on a table, by so many processors.
+/// A run that is counted: some work on a table, by some processors.
 #[derive(Clone, Copy)]
 pub(crate) struct Count<'a> {
     pub(crate) mix: Mix,
     pub(crate) stored: &'a [u64],
     pub(crate) buckets: usize,
     pub(crate) processors: usize,
-    /// Operations that are counted, after a third as many that are not.
+    /// The operations that are counted, after a third as many that are not.
     pub(crate) operations: usize,
 }
 
-/// Lines that changed hands for an operation, part by part.
+/// The lines that changed hands for an operation, part by part.
 pub(crate) type Rates = Vec<(&'static str, f64)>;
 
 impl Count<'_> {
-    /// Of a filter: all accesses that its code makes to its atomics. A thread for each processor does its share of the
-    /// work, one operation at a time.
+    /// Counts all accesses of a filter to its atomics. A thread for each processor does its share
+    /// of the work, one operation at a time.
     pub(crate) fn filter(self) -> Rates {
         let filter = CuckooFilter::builder().buckets(self.buckets).seed(0);
         let filter = filter.build().expect("memory");
         filter
             .insert_many_hash(self.stored)
             .expect("below capacity");
-        let ledger = Ledger::new(self.processors, filter.places());
+        let ledger = Ledger::new(self.processors, places(&filter));
         let ledger = Arc::new(Mutex::new(ledger));
         thread::scope(|scope| {
             let (done, turns) = channel();
@@ -59,8 +59,9 @@ impl Count<'_> {
         })
     }
 
-    /// Of a table behind 64 locks, each for a part of the buckets and in a line of its own. What such code would access at
-    /// least: a lock, two words, the lock again. A change writes one of the words.
+    /// Counts the fewest accesses that a table behind 64 locks can make. Each lock has a part of
+    /// the buckets and a cache line of its own. An operation takes the lock, reads two words, and
+    /// releases the lock. A change writes one of the words.
     pub(crate) fn locked(self) -> Rates {
         const LOCKS: u64 = 64;
         const TABLE: usize = 1 << 20;
@@ -85,7 +86,7 @@ impl Count<'_> {
         })
     }
 
-    /// What a ledger says after all turns.
+    /// Returns the counts of a ledger after all turns.
     fn rates(self, ledger: &Mutex<Ledger>, mut turn: impl FnMut(usize, Operation)) -> Rates {
         let mut work = Work::new(self.mix, self.processors, self.stored);
         let before = self.operations / 3;
@@ -100,7 +101,7 @@ impl Count<'_> {
     }
 }
 
-/// Does an operation and counts its accesses.
+/// Runs an operation and counts its accesses.
 fn serve(
     filter: &CuckooFilter,
     processor: usize,
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
     use crate::work::MIXES;
 
-    /// The lines that change hands for an operation, all in all.
+    /// Returns the lines that change hands for an operation, of all parts.
     fn rate(mix: usize, processors: usize) -> f64 {
         let (mix, buckets) = (MIXES[mix], 1 << 12);
         let items = (mix.load * (4 * buckets) as f64) as u64;
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_do_and_those_of_one_processor_do_not() {
+    fn changes_take_lines_from_other_processors_only() {
         assert_eq!(rate(2, 1), 0.0);
         assert!(rate(2, 16) > rate(1, 16) && rate(1, 16) > 0.05);
     }

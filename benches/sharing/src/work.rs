@@ -1,4 +1,4 @@
-//! What the processors do, and whose turn it is.
+//! The work of the processors, and their turns.
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -15,18 +15,18 @@ pub(crate) enum Operation {
 /// A kind of work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mix {
-    /// In words.
+    /// The description.
     pub(crate) name: &'static str,
-    /// How full the table is at the start.
+    /// The load of the table at the start.
     pub(crate) load: f64,
-    /// Of twenty operations, so many insert, and so many remove.
+    /// The inserts and the removes among twenty operations.
     inserts: u32,
     removes: u32,
-    /// All operations are on one item.
+    /// Whether all operations are on one item.
     is_hot: bool,
 }
 
-/// What is counted.
+/// The kinds of work that are counted.
 pub(crate) const MIXES: [Mix; 5] = [
     Mix::new("lookups, 95 % load", 0.95, 0, 0),
     Mix::new("mixed, 50 % load", 0.5, 1, 1),
@@ -38,7 +38,7 @@ pub(crate) const MIXES: [Mix; 5] = [
     },
 ];
 
-/// What is mixed.
+/// The mixed work.
 pub(crate) const MIXED: &str = "mixed: 90 % lookups, 5 % inserts, 5 % removes";
 
 impl Mix {
@@ -58,14 +58,14 @@ impl Mix {
 pub(crate) struct Work {
     mix: Mix,
     random: SmallRng,
-    /// The items of each processor, which nobody else removes.
+    /// The items of each processor, which no other removes.
     own: Vec<Vec<u64>>,
-    /// Items that stay.
+    /// The items that stay.
     stay: Vec<u64>,
 }
 
 impl Work {
-    /// Of the stored hashes, each processor gets as many as the others; one half stays.
+    /// Gives each processor the same number of stored hashes; one half stays.
     pub(crate) fn new(mix: Mix, processors: usize, stored: &[u64]) -> Self {
         let (stay, own) = stored.split_at(stored.len() / 2);
         let shares = own.chunks(own.len() / processors).take(processors);
@@ -77,7 +77,7 @@ impl Work {
         }
     }
 
-    /// Who is next, and what he does. Lookups find every second time what they look for.
+    /// Returns the next processor and its operation. Every second lookup finds its item.
     pub(crate) fn turn(&mut self) -> (usize, Operation) {
         let Mix {
             inserts,

@@ -1,5 +1,5 @@
-//! Prints the cost of filters of different sizes and layouts, and how much they hold: memory, the load at the first
-//! refused insert, and false positives, expected and observed.
+//! sizes: measures memory, the load at the first refused insert, and expected and observed false
+//! positives of filters of different sizes and layouts.
 //!
 //! `cargo run --release -p lockfree-cuckoo-benches --bin sizes`
 
@@ -9,18 +9,19 @@ use std::iter;
 use lockfree_cuckoo::{BuildError, CuckooFilter, Lanes, RandomState, Shape};
 use lockfree_cuckoo_benches::{Table, median};
 
-/// Of the layout that filters have unless another is chosen.
+/// The sizes of the default layout.
 const SIZES: [usize; 7] = [
     100, 1_000, 10_000, 100_000, 1_000_000, 1_100_000, 10_700_000,
 ];
 
-/// Of every layout.
+/// The sizes of every layout.
 const LAYOUT_SIZES: [usize; 3] = [10_000, 1_000_000, 10_700_000];
 
-/// Filters of each size, with different seeds. The program shows the median, and for the observed rate the mean.
+/// The filters of each size, with different seeds. The program shows the median, and for the
+/// observed rate the mean.
 const FILTERS: u64 = 5;
 
-/// Lookups of absent items, all filters of a size together.
+/// The lookups of absent items, of all filters of a size together.
 const PROBES: u64 = 20_000_000;
 
 struct Outcome {
@@ -43,8 +44,8 @@ fn main() -> Result<(), BuildError> {
     Ok(())
 }
 
-/// A row for each shape and number of items. The last columns are a Bloom filter of the same rate, and the fewest bits that
-/// any filter of that rate takes.
+/// Prints a row for each shape and number of items. The last columns are the bits of a Bloom filter
+/// of the same rate, and the fewest bits of any filter of that rate.
 fn print(
     caption: &str,
     first: &str,
@@ -71,7 +72,7 @@ fn print(
     Ok(())
 }
 
-/// Two digits, with a power of ten if it is small.
+/// Shows two digits, with a power of ten if the rate is small.
 fn two_digits(rate: f64) -> String {
     let percent = 100.0 * rate;
     if percent == 0.0 {
@@ -84,7 +85,7 @@ fn two_digits(rate: f64) -> String {
     }
 }
 
-/// The medians of several filters, and the mean of the rates that were observed.
+/// Returns the medians of several filters, and the mean of the rates that were observed.
 fn measure_all(shape: Shape, items: usize) -> Result<Outcome, BuildError> {
     let outcomes: Vec<Outcome> = (0..FILTERS)
         .map(|seed| measure(shape, items, seed))

@@ -1,4 +1,4 @@
-// What `authors.rs` calls: the filter of the paper's authors, with hashes that are ready.
+// The C++ side of `authors.rs`: the filter of the paper's authors, for keys that are hashes.
 
 #include <cstddef>
 #include <cstdint>

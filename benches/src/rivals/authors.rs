@@ -1,8 +1,9 @@
 //! The filter of the paper's authors, `efficient/cuckoofilter`, in C++.
 //!
-//! Its source is not in this repository: `benches/measure` gets it from the npm package `cuckoofilter-native`, and the feature
-//! `authors` compiles it with `-O3 -march=native`. The loops over many keys are C++ too. A single call, which only the mixed
-//! work and locks make, is a call of a function that is not inlined.
+//! Its source is not in this repository: `benches/measure` gets it from the npm package
+//! `cuckoofilter-native`, and the feature `authors` compiles it with `-O3 -march=native`. The loops
+//! over many keys are C++ too. A single call, which only the mixed work and locks make, is a call
+//! of a function that is not inlined.
 #![allow(unsafe_code, reason = "calls of C++")]
 
 use std::ptr::{NonNull, from_ref};
@@ -23,19 +24,21 @@ unsafe extern "C" {
     fn authors_remove(filter: NonNull<Object>, hashes: *const u64, count: usize) -> usize;
 }
 
-/// A filter for one thread, with the defaults of the paper: 16-bit fingerprints in buckets of four. It rounds the buckets up
-/// to a power of two. When an insert finds no room, it keeps the last victim aside and refuses all further ones.
+/// A filter for one thread, with the defaults of the paper: 16-bit fingerprints in buckets of four.
+/// It rounds the buckets up to a power of two. When an insert finds no room, it keeps the last
+/// victim aside and refuses all further ones.
 #[derive(Debug)]
 pub struct Authors(NonNull<Object>);
 
-// SAFETY: the object has no tie to the thread that made it. Its lookups write nothing, and all else takes `&mut`.
+// SAFETY: the object has no tie to the thread that made it. Its lookups write nothing, and all else
+// takes `&mut`.
 unsafe impl Send for Authors {}
 // SAFETY: as above.
 unsafe impl Sync for Authors {}
 
 impl Drop for Authors {
     fn drop(&mut self) {
-        // SAFETY: it was made by `authors_new`, and nobody uses it any more.
+        // SAFETY: it was made by `authors_new`, and no call uses it any more.
         unsafe { authors_delete(self.0) }
     }
 }
@@ -60,7 +63,7 @@ impl Single for Authors {
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        // SAFETY: the object lives, nobody changes it, and there is one hash.
+        // SAFETY: the object lives, no call changes it, and there is one hash.
         unsafe { authors_contains(self.0, from_ref(&hash), 1) > 0 }
     }
 
@@ -71,17 +74,17 @@ impl Single for Authors {
     }
 
     fn insert_each(&mut self, hashes: &[u64]) -> usize {
-        // SAFETY: the object lives, only this call uses it, and the hashes are as many as that.
+        // SAFETY: the object lives, only this call uses it, and there are `len` hashes.
         unsafe { authors_insert(self.0, hashes.as_ptr(), hashes.len()) }
     }
 
     fn contains_each(&self, hashes: &[u64]) -> usize {
-        // SAFETY: the object lives, nobody changes it, and the hashes are as many as that.
+        // SAFETY: the object lives, no call changes it, and there are `len` hashes.
         unsafe { authors_contains(self.0, hashes.as_ptr(), hashes.len()) }
     }
 
     fn remove_each(&mut self, hashes: &[u64]) -> usize {
-        // SAFETY: the object lives, only this call uses it, and the hashes are as many as that.
+        // SAFETY: the object lives, only this call uses it, and there are `len` hashes.
         unsafe { authors_remove(self.0, hashes.as_ptr(), hashes.len()) }
     }
 }

@@ -1,29 +1,31 @@
-//! Other filters.
+//! Filters of other crates: adapts their constructors and calls.
 
 use std::mem::size_of;
 
 use atomic_cuckoo_filter::CuckooFilterBuilder;
+use cuckoo_clock::config::{CuckooConfiguration, CuckooConfigurationBuilder};
 use fastbloom::AtomicBloomFilter;
 use growable_bloom_filter::GrowableBloom;
+use lockfree_cuckoo::CuckooFilter;
 use rand_09::SeedableRng;
 use rand_09::rngs::SmallRng;
 use scalable_cuckoo_filter::{ScalableCuckooFilter, ScalableCuckooFilterBuilder};
+use serial_cuckoo::SerialFilter;
 
-use super::Ready;
 use super::locks::Single;
+use super::{BuildReady, Ready};
 use crate::contender::Contender;
 
-/// The false-positive rate that filters are asked for: one in 2^13, which is that of 16-bit fingerprints in
-/// two buckets of four.
+/// The false-positive rate that filters are asked for: one in 2^13, as 16-bit fingerprints in two
+/// buckets of four have.
 pub const FALSE_POSITIVES: f64 = 1.0 / 8192.0;
 
-/// `atomic-cuckoo-filter`: concurrent by design. With its defaults, which are those of the paper and of the filter:
-/// 16-bit fingerprints in buckets of four. It rounds the buckets up to a power of two, so at most sizes it has an easier
-/// time than the others, and takes more memory.
+/// `atomic-cuckoo-filter`: concurrent by design. With its defaults: 16-bit fingerprints in buckets
+/// of four. It rounds the buckets up to a power of two.
 pub type AtomicCuckoo = atomic_cuckoo_filter::CuckooFilter<Ready>;
 
 impl Contender for AtomicCuckoo {
-    // A remove that races with others can miss a key that is in.
+    // A remove that races with others can miss a stored key.
     const EXACT: bool = false;
 
     fn with_capacity(items: usize) -> Self {
@@ -56,7 +58,88 @@ impl Contender for AtomicCuckoo {
     }
 }
 
-/// `fastbloom`: a concurrent Bloom filter. Addressed by hashes, which its interface allows.
+/// `cuckoo-clock`: a lock for each bucket. With 16-bit fingerprints in buckets of four. It rounds
+/// the buckets up to a power of two, and each has a lock and memory of its own.
+pub type CuckooClock = cuckoo_clock::CuckooFilter<BuildReady>;
+
+/// Returns the configuration of a `cuckoo-clock` for this many items, which the caller can extend.
+///
+/// # Panics
+///
+/// Never: the numbers are valid.
+#[must_use]
+pub fn cuckoo_clock_config(items: usize) -> CuckooConfigurationBuilder {
+    CuckooConfiguration::builder(items)
+        .fingerprint_bits(16.try_into().expect("16 bits"))
+        .bucket_size(4.try_into().expect("four slots"))
+}
+
+impl Contender for CuckooClock {
+    // It stores equal fingerprints of a bucket once, so a remove can remove another item's. Lookups
+    // can miss an item that an insert moves, and an insert that finds no room has lost an item.
+    const EXACT: bool = false;
+
+    fn with_capacity(items: usize) -> Self {
+        let config = cuckoo_clock_config(items).build();
+        Self::new(config.expect("a usual size"), BuildReady::default())
+    }
+
+    fn size(&self) -> (Option<usize>, Option<usize>) {
+        (
+            Some(self.get_bucket_count() * 4),
+            Some(self.get_memory_usage()),
+        )
+    }
+
+    #[inline]
+    fn insert(&self, hash: u64) -> bool {
+        self.insert(&hash).is_none()
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        self.contains(&hash)
+    }
+
+    #[inline]
+    fn remove(&self, hash: u64) -> bool {
+        self.remove(&hash)
+    }
+}
+
+/// The filter for one thread, with as many buckets as the shared filter has for the same items.
+impl Single for SerialFilter {
+    fn with_capacity(items: usize) -> Self {
+        // The table of the filter is not touched, so it takes no memory.
+        let slots = CuckooFilter::with_capacity(items).slots();
+        Self::with_buckets(slots / 4)
+    }
+
+    fn size(&self) -> (Option<usize>, Option<usize>) {
+        (Some(self.slots()), Some(self.slots() * size_of::<u16>()))
+    }
+
+    #[inline]
+    fn insert(&mut self, hash: u64) -> bool {
+        self.insert(hash)
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        self.contains(hash)
+    }
+
+    #[inline]
+    fn remove(&mut self, hash: u64) -> bool {
+        self.remove(hash)
+    }
+
+    fn clear(&mut self, _items: usize) {
+        self.clear();
+    }
+}
+
+/// `fastbloom`: a concurrent Bloom filter. Its interface takes hashes.
 impl Contender for AtomicBloomFilter {
     const REMOVES: bool = false;
 
@@ -84,8 +167,8 @@ impl Contender for AtomicBloomFilter {
     }
 }
 
-/// `cuckoofilter`: for one thread, and with 8-bit fingerprints only. Its false-positive rate, 3 %, cannot be chosen. An
-/// insert that is refused has lost another item.
+/// `cuckoofilter`: for one thread, and with 8-bit fingerprints only. Its false-positive rate, 3 %,
+/// cannot be chosen. An insert that is refused has lost another item.
 pub type Cuckoofilter = cuckoofilter::CuckooFilter<Ready>;
 
 impl Single for Cuckoofilter {
@@ -117,8 +200,8 @@ impl Single for Cuckoofilter {
     }
 }
 
-/// `scalable_cuckoo_filter`: for one thread, and grows. Sized for all items at once, with a small generator for its
-/// kicks: the default one is bound to a thread, and slower.
+/// `scalable_cuckoo_filter`: for one thread, and grows. It is sized for all items at once, and has
+/// a small generator for its kicks: the default one is bound to a thread, and slower.
 pub type Scalable = ScalableCuckooFilter<u64, Ready, SmallRng>;
 
 impl Single for Scalable {
@@ -154,9 +237,9 @@ impl Single for Scalable {
     }
 }
 
-/// `qfilter`: a quotient filter for one thread. With fingerprints that the caller has made, which hashes are, and
-/// duplicates allowed, as the filter has it. It rounds the slots up to a power of two that the items fill to at most
-/// 95 %: at a million, half.
+/// `qfilter`: a quotient filter for one thread. It gets hashes as fingerprints, and may store
+/// duplicates, as the filter does. It rounds the slots up to a power of two that the items fill to
+/// at most 95 %: a million items fill half.
 impl Single for qfilter::Filter {
     fn with_capacity(items: usize) -> Self {
         Self::new(items as u64, FALSE_POSITIVES).expect("the size is possible")
@@ -188,7 +271,8 @@ impl Single for qfilter::Filter {
     }
 }
 
-/// `growable-bloom-filter`: for one thread, and grows. It hashes every key with a function of its own.
+/// `growable-bloom-filter`: for one thread, and grows. It hashes every key with a function of its
+/// own.
 impl Single for GrowableBloom {
     const REMOVES: bool = false;
 
@@ -198,7 +282,7 @@ impl Single for GrowableBloom {
 
     #[inline]
     fn insert(&mut self, hash: u64) -> bool {
-        // It says whether the key was new, which is another question.
+        // It returns whether the key was new, not whether it was accepted.
         self.insert(hash);
         true
     }

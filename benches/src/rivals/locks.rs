@@ -1,99 +1,103 @@
-//! What sets of one thread are put in: a lock, a lock for each of many shards, and nothing.
+//! Locks for sets of one thread: one lock, one lock for each of many shards, and none.
 
 use std::array;
 use std::cell::UnsafeCell;
+use std::ops::Range;
 
 use model::geometry::SPREAD;
 use parking_lot::RwLock;
 
-use crate::contender::Contender;
-use crate::work::count;
+use crate::contender::{Contender, Shared};
+use crate::keys::Keys;
+use crate::mixed::{Operations, mix};
+use crate::tally::{Faults, count};
 
-/// A set that takes `&mut self`. The items mean what those of [`Contender`] mean.
+/// A set that takes `&mut self`. Its items correspond to those of [`Contender`].
 pub trait Single: Send + Sized {
-    /// As [`Contender::EXACT`].
+    /// Corresponds to [`Contender::EXACT`].
     const EXACT: bool = true;
-    /// As [`Contender::REMOVES`].
+    /// Corresponds to [`Contender::REMOVES`].
     const REMOVES: bool = true;
 
-    /// An empty one for this many items.
+    /// Makes an empty set for this many items.
     fn with_capacity(items: usize) -> Self;
-    /// The slots for items and the bytes.
+    /// Returns the slots for items and the bytes.
     fn size(&self) -> (Option<usize>, Option<usize>) {
         (None, None)
     }
     /// Adds a key.
     fn insert(&mut self, hash: u64) -> bool;
-    /// Whether a key is in.
+    /// Returns whether a key is stored.
     fn contains(&self, hash: u64) -> bool;
     /// Removes a key.
     fn remove(&mut self, _hash: u64) -> bool {
         false
     }
-    /// Adds the keys. The number that was not refused.
+    /// Adds the keys. Returns the number of accepted keys.
     fn insert_each(&mut self, hashes: &[u64]) -> usize {
         hashes.iter().filter(|&&hash| self.insert(hash)).count()
     }
-    /// The number of keys that are in.
+    /// Returns the number of keys that are stored.
     fn contains_each(&self, hashes: &[u64]) -> usize {
         count(hashes, |&hash| self.contains(hash))
     }
-    /// Removes the keys. The number that was there.
+    /// Removes the keys. Returns the number of keys that were removed.
     fn remove_each(&mut self, hashes: &[u64]) -> usize {
         hashes.iter().filter(|&&hash| self.remove(hash)).count()
     }
-    /// Empties it, which was made for so many items.
+    /// Removes all items from a set that was made for this many.
     fn clear(&mut self, items: usize) {
         *self = Self::with_capacity(items);
     }
 }
 
-/// What lets one thread at a time change a set.
+/// A lock, which lets one thread at a time change a set.
 pub trait Lock: Sync {
-    /// What is locked.
+    /// The set in the lock.
     type Set: Single;
 
-    /// Whether more than the thread that made it can use it.
+    /// Whether threads other than the one that made it can use it.
     const SHARED: bool = true;
 
-    /// For so many items.
+    /// Makes a set for this many items.
     fn new(items: usize) -> Self;
 
-    /// Has the set looked at.
+    /// Makes a call that reads the set.
     fn read<R>(&self, call: impl FnOnce(&Self::Set) -> R) -> R;
 
-    /// Has the set changed.
+    /// Makes a call that may change the set.
     fn write<R>(&self, call: impl FnOnce(&mut Self::Set) -> R) -> R;
 }
 
-/// A set in a lock, or a set in each of several locks, a power of two. The hash decides which.
+/// A set in a lock, or a set in each of several locks, whose number is a power of two. The hash
+/// selects the lock.
 #[derive(Debug)]
 pub struct Locked<L, const SHARDS: usize = 1>([Line<L>; SHARDS]);
 
-/// No lock shares a cache line with another one.
+/// A lock that shares no cache line with another one.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Line<L>(L);
 
-/// In one lock that lookups share.
+/// A set in one lock that lookups share.
 pub type ReadWrite<T> = Locked<RwLock<T>>;
 
-/// In 64 locks, so that threads seldom meet.
+/// A set in 64 locks, so that threads seldom meet.
 pub type Sharded<T> = Locked<RwLock<T>, 64>;
 
-/// As its users have it who need no second thread: behind `&mut`.
+/// A set behind `&mut`, for users who need no second thread.
 pub type Alone<T> = Locked<OneThread<T>>;
 
 impl<L: Lock, const SHARDS: usize> Locked<L, SHARDS> {
-    /// The lock of a key. All bits of the hash have a say, so that a shard has no bit in common with what its set takes from
-    /// the hash.
+    /// Returns the lock of a key. It depends on all bits of the hash, so that the hashes of a shard
+    /// have no bits in common.
     #[inline]
     fn lock(&self, hash: u64) -> &L {
         let shard = (u128::from(hash.wrapping_mul(SPREAD)) * SHARDS as u128) >> 64;
         &self.0[shard as usize].0
     }
 
-    /// The items of the fullest shard: five standard deviations above the mean.
+    /// Returns the most items of a shard: five standard deviations above the mean.
     fn share(items: usize) -> usize {
         let mean = items / SHARDS;
         let more = if SHARDS == 1 { 0.0 } else { 5.0 };
@@ -135,7 +139,7 @@ impl<L: Lock, const SHARDS: usize> Contender for Locked<L, SHARDS> {
     fn insert_each(&self, hashes: &[u64]) -> usize {
         match L::SHARED {
             true => count(hashes, |&hash| self.insert(hash)),
-            // Nobody comes between its calls.
+            // No other thread comes between the calls.
             false => self.lock(0).write(|set| set.insert_each(hashes)),
         }
     }
@@ -154,10 +158,37 @@ impl<L: Lock, const SHARDS: usize> Contender for Locked<L, SHARDS> {
         }
     }
 
+    fn mix(&self, keys: &Keys, blocks: Range<usize>) -> Faults {
+        match L::SHARED {
+            true => mix(&mut Shared(self), keys, blocks),
+            false => self.lock(0).write(|set| mix(&mut Own(set), keys, blocks)),
+        }
+    }
+
     fn clear(&mut self, items: usize) {
         for Line(lock) in &self.0 {
             lock.write(|set| set.clear(Self::share(items)));
         }
+    }
+}
+
+/// A set that its only thread borrows.
+struct Own<'a, T>(&'a mut T);
+
+impl<T: Single> Operations for Own<'_, T> {
+    #[inline]
+    fn insert(&mut self, hash: u64) -> bool {
+        self.0.insert(hash)
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        self.0.contains(hash)
+    }
+
+    #[inline]
+    fn remove(&mut self, hash: u64) -> bool {
+        self.0.remove(hash)
     }
 }
 
@@ -179,20 +210,20 @@ impl<T: Single + Sync> Lock for RwLock<T> {
     }
 }
 
-/// No lock: shared in name only. The thread that made it gets the set, any other panics. The check costs less than the
-/// cheapest lock, so it does not decide a comparison.
+/// A set without a lock. Only the thread that made it gets the set, and any other panics. Loops
+/// check this once.
 pub struct OneThread<T> {
     set: UnsafeCell<T>,
     owner: usize,
 }
 
-// SAFETY: `write` is the only way from `&OneThread` to the set, and it lets through none but the thread in
-// whose storage `owner` is. If that thread has ended and another has got its storage, the set has in effect
-// been sent there, which `T: Send` allows; nobody else has a reference to it.
+// SAFETY: `write` is the only way from `&OneThread` to the set, and it lets through none but the
+// thread in whose storage `owner` is. If that thread has ended and another has got its storage, the
+// set has in effect been sent there, which `T: Send` allows; no other thread has a reference to it.
 #[allow(unsafe_code, reason = "the check is made at run time")]
 unsafe impl<T: Send> Sync for OneThread<T> {}
 
-/// An address that belongs to the calling thread, which is quicker to have than its identifier.
+/// Returns an address that belongs to the calling thread, which is faster than its identifier.
 #[inline]
 fn this_thread() -> usize {
     thread_local! {
@@ -222,7 +253,8 @@ impl<T: Single> Lock for OneThread<T> {
     #[allow(unsafe_code, reason = "a lock is what is left out")]
     fn write<R>(&self, call: impl FnOnce(&mut T) -> R) -> R {
         assert!(self.owner == this_thread(), "not the thread that made it");
-        // SAFETY: only one thread gets here, and no call of `Single`, nor of `Locked`, comes back here.
+        // SAFETY: only one thread gets here, and no call of `Single`, nor of `Locked`, comes back
+        // here.
         call(unsafe { &mut *self.set.get() })
     }
 }
@@ -235,7 +267,7 @@ mod tests {
     use crate::rivals::sets::Hashbrown;
 
     #[test]
-    fn what_has_no_lock_lets_no_other_thread_in() {
+    fn a_set_without_a_lock_refuses_other_threads() {
         let set = Alone::<Hashbrown>::with_capacity(1);
         assert!(set.insert(1));
         let other = thread::scope(|scope| scope.spawn(|| set.contains(1)).join());

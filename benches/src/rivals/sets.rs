@@ -12,7 +12,7 @@ use crate::contender::Contender;
 pub type Dashmap = DashMap<u64, (), BuildReady>;
 
 impl Contender for Dashmap {
-    /// With 64 shards instead of four a processor, so that threads meet less often.
+    /// Makes a map with 64 shards instead of four per processor, so that threads meet less often.
     fn with_capacity(items: usize) -> Self {
         let hasher = BuildReady::default();
         Self::with_capacity_and_hasher_and_shard_amount(items, hasher, 64)
@@ -42,7 +42,8 @@ impl Contender for Dashmap {
     }
 }
 
-/// `papaya`: lock-free lookups, made for many readers. Pinned by each operation, as threads do that come and go.
+/// `papaya`: lock-free lookups, made for many readers. Each operation pins the set, as short-lived
+/// threads must.
 pub type Papaya = papaya::HashSet<u64, BuildReady>;
 
 impl Contender for Papaya {
@@ -72,7 +73,7 @@ impl Contender for Papaya {
     }
 }
 
-/// `scc`, made for reading: lookups take no lock.
+/// `scc`: made for reading. Lookups take no lock.
 pub type SccIndex = HashIndex<u64, (), BuildReady>;
 
 impl Contender for SccIndex {
@@ -104,7 +105,7 @@ impl Contender for SccIndex {
     }
 }
 
-/// `hashbrown`, for one thread.
+/// `hashbrown`: for one thread.
 pub type Hashbrown = hashbrown::HashSet<u64, BuildReady>;
 
 impl Single for Hashbrown {

@@ -1,12 +1,13 @@
-//! How full do tables of each layout get, and is that enough for what is promised?
+//! fit: checks the promised loads by filling tables of each layout until they refuse an item.
 //!
-//! Fills seeded tables until the first refusal, of each layout, of one range of 2 to half a million buckets, and of
-//! several ranges. A filter is to refuse one of the items it is sized for less than once in a million fillings. That
-//! is too seldom to be counted in tables that are not small, so the lower tail is [extrapolated](tail). A row has
-//! what a table took, what it is said to take (*promised*), the most that could be promised (*possible*), and how
-//! likely a refusal below the promise is (*chance*).
+//! The tables have one range of 2 to half a million buckets, or several ranges. A filter should
+//! refuse one of the items it is sized for less than once in a million fillings. In tables that are
+//! not small this is too rare to be counted, so the lower tail is [extrapolated](tail). A row has
+//! the items that a table took, those that it promises (*promised*), the most that could be
+//! promised (*possible*), and the probability of a refusal below the promise (*chance*).
 //!
-//! The constants of `src/layout/shape.rs` are chosen by this output. The numbers do not depend on the machine.
+//! The constants of `src/kernel/layout/shape.rs` are chosen by this output. The numbers do not
+//! depend on the machine.
 
 mod tail;
 
@@ -24,7 +25,7 @@ use self::tail::Tail;
 /// Fills tables of all layouts until the first refusal.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Only layouts whose name begins so
+    /// Only layouts whose names begin with this
     #[arg(long, default_value = "")]
     layout: String,
 }
@@ -34,7 +35,7 @@ fn main() {
     model::of_every_layout!(fit, &options);
 }
 
-/// Fills tables of all shapes and prints what they took.
+/// Fills tables of all shapes and prints the items that they took.
 fn fit<L: Layout>(options: &Options) {
     let path = std::any::type_name::<L>();
     let name = path.rsplit("::").next().unwrap_or(path);
@@ -45,14 +46,15 @@ fn fit<L: Layout>(options: &Options) {
     print::<L>(name, &cells);
 }
 
-/// So many ranges of `2^log` buckets.
+/// A number of ranges of `2^log` buckets.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     ranges: usize,
     log: u32,
 }
 
-/// All shapes, of one range first. Those of several check what is computed from those of one.
+/// Returns all shapes, of one range first. Those of several ranges check the values that are
+/// computed from one range.
 fn grid() -> Vec<Shape> {
     let single = (1..=19).map(|log| (1, log));
     let several = [3, 9, 31].into_iter();
@@ -61,11 +63,11 @@ fn grid() -> Vec<Shape> {
     all.map(|(ranges, log)| Shape { ranges, log }).collect()
 }
 
-/// What the tables of one shape took.
+/// The fillings of tables of one shape.
 #[derive(Clone, Debug)]
 struct Fillings {
     shape: Shape,
-    /// What the filter says that it takes.
+    /// The items that the filter promises to take.
     promised: usize,
     slots: usize,
     /// The items before the first refusal, sorted.
@@ -73,7 +75,8 @@ struct Fillings {
 }
 
 impl Fillings {
-    /// Fills a table so often that it comes to a number of slots, unless that is too seldom or too often.
+    /// Fills tables that have a given number of slots together, within bounds of the number of
+    /// fillings.
     fn of<L: Layout>(shape: Shape) -> Self {
         let buckets = shape.ranges << shape.log;
         let builder = CuckooFilter::builder().layout::<L>().seed(0);
@@ -103,7 +106,7 @@ impl Fillings {
         }
     }
 
-    /// Mean and standard deviation of the items taken.
+    /// Returns mean and standard deviation of the items taken.
     fn moments(&self) -> (f64, f64) {
         let count = self.taken.len() as f64;
         let mean = self.taken.iter().map(|&t| f64::from(t)).sum::<f64>() / count;
@@ -127,7 +130,7 @@ fn print<L: Layout>(name: &str, cells: &[Fillings]) {
         let (mean, deviation) = cell.moments();
         let refused = tail.chance(ranges, cell.promised);
         worst = worst.max(refused);
-        // The items that so few tables refuse one of.
+        // The number of items of which only this share of tables refuses one.
         let below = |chance| tail.first_above(ranges, chance, cell.slots);
         let load = |items: f64| format!("{:.4}", items / cell.slots as f64);
         table.row([

@@ -1,13 +1,15 @@
-//! How likely a table refuses one of its first items.
+//! The lower tail: the probability that a table refuses one of its first items.
 //!
-//! In a table of one range: down to the lowest hundred of the fillings it is counted. Below, it is taken to go with a
-//! power of the number of items, which the lowest hundred tell (Hill's estimator): `k` buckets with one item too many go
-//! with the power of the slots of `k` and one. A normal tail falls faster than that. The flattest part is one pair of
-//! buckets with an item too many; the fillings may not have come to it, so it is computed: the larger of the two counts.
-//! Of so few items that nothing but two or three buckets can have too many, all is computed.
+//! In a table of one range it is counted down to the lowest hundred of the fillings. Below, it is
+//! extrapolated as a power of the number of items, estimated from the lowest hundred (Hill's
+//! estimator): the probability that `k` buckets have one item too many is a power whose exponent is
+//! the slots of `k` buckets, plus one. A normal tail falls faster than that. The flattest part is
+//! one pair of buckets with an item too many. The fillings may not have reached it, so it is
+//! computed too, and the larger of the two values holds. For few items, where only two or three
+//! buckets can have too many, everything is computed.
 //!
-//! In a table of several ranges each range is a table of its own, whose share of the items is binomial. So much is an
-//! upper bound: the sum over the ranges.
+//! In a table of several ranges each range is a table of its own, whose share of the items is
+//! binomial. The sum over the ranges is an upper bound.
 
 use std::f64::consts::{PI, TAU};
 
@@ -18,19 +20,19 @@ use crate::Fillings;
 /// The distribution of the items before the first refusal, in a table of one range.
 #[derive(Debug)]
 pub(crate) struct Tail {
-    /// The range has `2^log` buckets.
+    /// The logarithm of the buckets of the range.
     pub(crate) log: u32,
     taken: Vec<u32>,
-    /// Below this number of items it is not counted, but extrapolated.
+    /// The number of items below which it is extrapolated.
     from: f64,
-    /// How likely fewer are.
+    /// The probability of fewer items.
     part: f64,
     /// The power of the number of items.
     power: f64,
     pairs: Pairs,
 }
 
-/// Euler's constant: by so many scales the mean of a Gumbel distribution is below its mode.
+/// Euler's constant: the distance of mean and mode of a Gumbel distribution, in scales.
 const GAMMA: f64 = 0.577_215_664_9;
 
 impl Tail {
@@ -38,7 +40,8 @@ impl Tail {
         let taken = &fillings.taken;
         let lowest = (taken.len() / 100).clamp(10, 100);
         let (from, part, power) = if taken.len() < 10 * lowest {
-            // Few, of a large table. The first search that fails is the lowest of many: a Gumbel distribution.
+            // A large table has few fillings. Its first failing search is the minimum of many: a
+            // Gumbel distribution.
             let (mean, deviation) = fillings.moments();
             let scale = deviation * 6f64.sqrt() / PI;
             (mean, (-GAMMA).exp(), mean / scale)
@@ -47,7 +50,7 @@ impl Tail {
             let below = taken.partition_point(|&t| f64::from(t) < from);
             let distance = |&t: &u32| (from / f64::from(t)).ln();
             let sum: f64 = taken[..below].iter().map(distance).sum();
-            // All of the lowest may be equal, in the smallest tables.
+            // In the smallest tables all of the lowest hundred may be equal.
             let power = if below == 0 { from } else { below as f64 / sum };
             let part = below.max(1) as f64 / taken.len() as f64;
             (from, part, power)
@@ -62,7 +65,7 @@ impl Tail {
         }
     }
 
-    /// How likely one of the first `items` of a table of so many ranges is refused.
+    /// Returns the probability that a table of `ranges` ranges refuses one of its first `items`.
     pub(crate) fn chance(&self, ranges: usize, items: usize) -> f64 {
         if ranges == 1 {
             return self.chance_of_one(items);
@@ -80,7 +83,8 @@ impl Tail {
         ranges as f64 * (least..=most).map(weigh).sum::<f64>()
     }
 
-    /// The fewest items, at most one more than there are slots, that are refused with a chance.
+    /// Returns the fewest items that are refused with a given probability, at most one more than
+    /// the slots.
     pub(crate) fn first_above(&self, ranges: usize, chance: f64, slots: usize) -> usize {
         let (mut least, mut most) = (0, slots + 1);
         while least < most {
@@ -110,19 +114,19 @@ impl Tail {
     }
 }
 
-/// The pairs of buckets of one range that items can have as their candidates.
+/// The pairs of candidate buckets in one range.
 #[derive(Debug)]
 struct Pairs {
     number: f64,
-    /// Two pairs that share a bucket.
+    /// The number of two pairs that share a bucket.
     threes: f64,
-    /// The slots of one pair.
+    /// The number of slots of one pair.
     slots: usize,
 }
 
 impl Pairs {
     fn of<L: Layout>(range: usize) -> Self {
-        // A fingerprint has one of so many offsets.
+        // The number of offsets that a fingerprint can have.
         let offsets = (range / 2).min((1 << L::FINGERPRINT_BITS) - 1) as f64;
         Self {
             number: range as f64 * offsets / 2.0,
@@ -131,18 +135,18 @@ impl Pairs {
         }
     }
 
-    /// How many pairs are expected to be chosen by more items than fit.
+    /// Returns the expected number of pairs that are chosen by more items than fit.
     fn overfull(&self, items: usize) -> f64 {
         self.number * ways(items, self.slots + 1, 1.0 / self.number)
     }
 
-    /// How many sets of three buckets are.
+    /// Returns the expected number of such sets of three buckets.
     fn overfull_threes(&self, items: usize) -> f64 {
         self.threes * ways(items, self.slots * 3 / 2 + 1, 2.0 / self.number)
     }
 }
 
-/// How many sets of `some` of the items are expected of which each item has chosen the same part of all.
+/// Returns the expected number of sets of `some` items that have all chosen the same part.
 fn ways(items: usize, some: usize, part: f64) -> f64 {
     let choose =
         |ways: f64, i: usize| ways * items.saturating_sub(i) as f64 / (i + 1) as f64 * part;
@@ -153,7 +157,7 @@ fn log_choose(n: usize, k: usize) -> f64 {
     log_factorial(n) - log_factorial(k) - log_factorial(n - k)
 }
 
-/// Stirling's series.
+/// Computes the logarithm of a factorial by Stirling's series.
 fn log_factorial(n: usize) -> f64 {
     if n < 16 {
         return (1..=n).map(|i| (i as f64).ln()).sum();

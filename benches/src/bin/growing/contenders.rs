@@ -1,6 +1,6 @@
-//! Contenders that can be filled beyond what they were made for, and how they come to be as large as they are.
+//! Growing contenders: fills each beyond its first size.
 
-use lockfree_cuckoo::testing::Double;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{CuckooFilter, GrowingCuckooFilter};
 use lockfree_cuckoo_benches::rivals::filters::{FALSE_POSITIVES, Scalable};
 use lockfree_cuckoo_benches::rivals::locks::ReadWrite;
@@ -11,31 +11,31 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 
-/// A contender whose first size does not bind it, and what it says of itself when it has grown.
+/// A contender that grows beyond its first size.
 pub(crate) trait Growing: Contender {
-    /// The tables that the keys are spread over, where it can tell.
+    /// Returns the number of tables that hold the keys, if it is known.
     fn tables(&self) -> Option<usize> {
         None
     }
 
-    /// The rate of false positives to expect of it.
+    /// Returns its expected rate of false positives.
     fn expected_false_positives(&self) -> f64;
 
-    /// Ends a growth that is under way, if it grows little by little.
+    /// Finishes a growth in progress, if the contender grows little by little.
     fn end_growth(&self) {}
 
-    /// The share of a growth under way that is done.
+    /// Returns the share of a growth in progress that is done.
     fn growth_done(&self) -> Option<f64> {
         None
     }
 }
 
-/// Something to be done with such a contender of any type.
+/// A visitor of growing contenders of any type.
 pub(crate) trait Visitor {
     fn visit<C: Growing>(&mut self, name: &'static str);
 }
 
-/// What the reports call the contender that all is about.
+/// The name of the contender that is compared with the others.
 pub(crate) const GROWING: &str = "growing";
 
 /// Visits the filter that grows, then its rivals.
@@ -63,7 +63,7 @@ impl Growing for GrowingCuckooFilter {
     }
 }
 
-/// What the others are measured against: it does not grow, and need not.
+/// The filter of fixed size, with which the others are compared. It does not grow.
 impl Growing for CuckooFilter {
     fn expected_false_positives(&self) -> f64 {
         self.false_positive_rate()
@@ -71,21 +71,22 @@ impl Growing for CuckooFilter {
 }
 
 impl Growing for ReadWrite<Scalable> {
-    /// A bound of it: each table is asked for half the rate of the one before.
+    /// Returns a bound: each table is asked for half the rate of the one before.
     fn expected_false_positives(&self) -> f64 {
         FALSE_POSITIVES
     }
 }
 
 impl Growing for ReadWrite<GrowableBloom> {
-    /// A bound of it: each filter in it is asked for 0.85 of the rate of the one before, the first for all.
+    /// Returns a bound: each filter in it is asked for 0.85 of the rate of the one before, and the
+    /// first for the whole rate.
     fn expected_false_positives(&self) -> f64 {
         FALSE_POSITIVES / (1.0 - 0.85)
     }
 }
 
-/// The items in the order in which they are inserted: another one than that in which they are looked up, so
-/// that one hit does not foretell the table of the next.
+/// Returns the items in the order of their inserts. It differs from that of the lookups, so that
+/// one hit does not foretell the table of the next.
 pub(crate) fn order(keys: &Keys) -> Vec<u64> {
     let mut order = keys.stored.clone();
     let mut random = SmallRng::seed_from_u64(order.len() as u64);
@@ -93,7 +94,7 @@ pub(crate) fn order(keys: &Keys) -> Vec<u64> {
     order
 }
 
-/// A contender of a first size, filled with these keys. No growth is under way.
+/// Makes a contender of a first size and fills it with these keys. No growth is under way then.
 pub(crate) fn grown<C: Growing>(start: usize, order: &[u64]) -> C {
     let table = C::with_capacity(start);
     assert_eq!(table.insert_each(order), order.len());
@@ -101,7 +102,7 @@ pub(crate) fn grown<C: Growing>(start: usize, order: &[u64]) -> C {
     table
 }
 
-/// The filter with these keys, about in the midst of a growth.
+/// Makes a filter with these keys, about halfway through a growth.
 pub(crate) fn half_grown(start: usize, order: &[u64]) -> GrowingCuckooFilter {
     let growing_since = |inserted: usize| {
         let table: GrowingCuckooFilter = grown(start, &order[..inserted]);
@@ -115,20 +116,20 @@ pub(crate) fn half_grown(start: usize, order: &[u64]) -> GrowingCuckooFilter {
         trial.doubled().is_none_or(|done| done >= 0.5)
     });
     drop(trial);
-    // So many inserts it takes; with them all keys are in.
+    // Begin the doubling so late that it is half done when all keys are stored.
     let (before, since) = order.split_at(order.len() - half.unwrap_or(0) - 1);
     let table = growing_since(before.len());
     assert_eq!(table.insert_each(since), since.len());
     table
 }
 
-/// How often a table that doubles has doubled, with those that were added for it counted in.
+/// Returns how often a table has doubled. A table that was added counts as a doubling.
 pub(crate) fn doublings<C: Contender>(start: usize, grown: &C) -> Option<u32> {
     let (first, _) = C::with_capacity(start).size();
     (grown.size().0? / first?).checked_ilog2()
 }
 
-/// A first size from which the filter doubles so often.
+/// Returns a first size from which the filter doubles this many times.
 pub(crate) fn start_for(times: u32, order: &[u64]) -> usize {
     let mut start = order.len() >> times;
     let doublings = |start| doublings(start, &grown::<GrowingCuckooFilter>(start, order));
@@ -144,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// What every one has to do, far beyond its first size.
+    /// A visitor that checks each contender far beyond its first size.
     struct Check(Keys);
 
     impl Visitor for Check {
@@ -170,12 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn all_keep_what_is_beyond_their_first_size() {
+    fn keep_items_beyond_their_first_size() {
         visit_all(&mut Check(Keys::generate(50_000)));
     }
 
     #[test]
-    fn first_sizes_lead_to_the_doublings() {
+    fn first_sizes_give_the_doublings() {
         let order = order(&Keys::generate(50_000));
         for times in 0..=8 {
             let start = start_for(times, &order);

@@ -1,4 +1,4 @@
-//! Filling, from a small first size: the rate, and the longest single insert.
+//! Fillings from a small first size: measures the rate, and the longest single insert.
 
 use std::env;
 use std::error::Error;
@@ -21,7 +21,7 @@ struct Fillings<'a> {
     table: Table,
 }
 
-/// Measures and prints. The fixed filter is measured as well, and it alone gets its size.
+/// Measures and prints. The fixed filter is measured too; it alone gets its final size.
 pub(crate) fn measure(keys: &Arc<Keys>, start: usize, times: u32) {
     let items = keys.stored.len();
     let mut fillings = Fillings {
@@ -42,7 +42,7 @@ pub(crate) fn measure(keys: &Arc<Keys>, start: usize, times: u32) {
 }
 
 impl Fillings<'_> {
-    /// One filling of each, from new: a contender that has grown does not start small.
+    /// Fills a new contender of each kind: one that has grown does not start small.
     fn pair<C: Growing>(&self, threads: usize) -> Pair {
         let mut rig = Rig::of(C::with_capacity(self.start), 0, self.keys);
         let mut fixed = Rig::<CuckooFilter>::empty(self.keys);
@@ -74,8 +74,8 @@ impl Visitor for Fillings<'_> {
     }
 }
 
-/// Single inserts, each filling in a process of its own: memory that a process has had before comes without the
-/// page faults that make a new table slow.
+/// A filling by single inserts in a process of its own. A process that reuses its memory has none
+/// of the page faults that make a new table slow.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Job {
     contender: String,
@@ -83,7 +83,7 @@ pub(crate) struct Job {
     start: usize,
 }
 
-/// What the child does.
+/// Runs the job of a child.
 pub(crate) fn child(job: &Job) -> Result<(), Box<dyn Error>> {
     struct One<'a>(&'a Job, Option<Duration>);
     impl Visitor for One<'_> {

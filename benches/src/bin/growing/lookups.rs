@@ -1,16 +1,19 @@
-//! Lookups, by how often the filter has grown, and in the midst of a growth.
+//! Lookups: measured by the number of doublings, and halfway through a growth.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use lockfree_cuckoo::CuckooFilter;
-use lockfree_cuckoo_benches::{Duel, Keys, Rig, Table, Work, items_name, or_dash, rate_and_ratio};
+use lockfree_cuckoo_benches::markdown;
+use lockfree_cuckoo_benches::{
+    Cell, Duel, Keys, Rig, Table, Work, items_name, or_dash, rate_and_ratio,
+};
 
 use crate::contenders::{
     GROWING, Growing, Visitor, doublings, grown, half_grown, order, start_for, visit_all,
 };
 
-/// How often the filter doubles.
+/// The numbers of doublings.
 const DOUBLINGS: [u32; 6] = [0, 1, 4, 8, 10, 13];
 
 const WORKS: [Work; 4] = [Work::Hit, Work::Miss, Work::HitMany, Work::MissMany];
@@ -19,14 +22,16 @@ struct Lookups {
     keys: Arc<Keys>,
     order: Vec<u64>,
     fixed: Rig<CuckooFilter>,
-    /// First sizes that lead to the doublings.
+    /// The first sizes that lead to the doublings.
     starts: [usize; DOUBLINGS.len()],
     time: Duration,
     table: Table,
+    /// The rows of the filter in the README.
+    rows: Vec<Vec<String>>,
 }
 
-/// Measures and prints.
-pub(crate) fn measure(items: usize, time: Duration) {
+/// Measures and prints. Returns the table of the README: the ratios of the filter to the fixed one.
+pub(crate) fn measure(items: usize, time: Duration) -> String {
     let keys = Arc::new(Keys::generate(items));
     let order = order(&keys);
     let head = "contender,first size,doublings,done,tables";
@@ -41,6 +46,7 @@ pub(crate) fn measure(items: usize, time: Duration) {
         keys,
         time,
         table: Table::new(head),
+        rows: Vec::new(),
     };
     visit_all(&mut lookups);
     // It has doubled three times before.
@@ -52,6 +58,9 @@ pub(crate) fn measure(items: usize, time: Duration) {
          to the fixed filter",
         items_name(items)
     ));
+    let items = format!("{} items: doublings", items_name(items));
+    let head = [&*items, "hit", "miss", "hit in batches", "miss in batches"];
+    markdown::table(&head, lookups.rows)
 }
 
 impl Visitor for Lookups {
@@ -65,10 +74,17 @@ impl Visitor for Lookups {
 
 impl Lookups {
     fn measure<C: Growing>(&mut self, contender: &str, start: usize, table: C) {
+        let times = or_dash(doublings(start, &table), |times| times.to_string());
+        let state = match (table.growth_done(), table.tables()) {
+            (Some(_), _) => ", during the next",
+            (None, Some(2..)) => ", with a second table",
+            _ => "",
+        };
+        let mut row = vec![format!("{times}{state}")];
         let mut cells = vec![
             contender.to_owned(),
             start.to_string(),
-            or_dash(doublings(start, &table), |times| times.to_string()),
+            times,
             or_dash(table.growth_done(), |done| format!("{done:.2}")),
             or_dash(table.tables(), |tables| tables.to_string()),
         ];
@@ -77,9 +93,14 @@ impl Lookups {
         let mut duel = Duel::new(&mut rig, &mut self.fixed);
         for work in WORKS {
             let cell = || duel.cell(work, 1, self.time, 5);
-            cells.extend(rate_and_ratio(work.suits::<C>().then(cell)));
+            let cell: Option<Cell> = work.suits::<C>().then(cell);
+            row.push(or_dash(cell, |cell| format!("{:.2}", cell.ratio)));
+            cells.extend(rate_and_ratio(cell));
         }
         rig.check();
         self.table.row(cells);
+        if contender == GROWING {
+            self.rows.push(row);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The child: does one job.
+//! The child: runs one job.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use lockfree_cuckoo_benches::{
 use crate::options::{Job, LATENCY};
 use crate::results::{Measured, Process};
 
-/// Does the job.
+/// Runs the job.
 pub(crate) fn run(job: &Job) -> Process {
     let mut bench = Bench {
         job,
@@ -76,7 +76,7 @@ impl Bench<'_> {
     }
 
     fn rates<C: Contender>(&self, duel: &mut Duel<'_, C, Limit>, work: Work) -> Vec<Cell> {
-        // With more threads than cores, what threads do one after the other tells nothing new.
+        // More threads than cores run in turns: then only hits and mixed work are measured.
         let most = match work {
             Work::Hit | Work::Mixed => usize::MAX,
             _ => cores(),
@@ -89,12 +89,13 @@ impl Bench<'_> {
     }
 
     fn latencies<C: Contender>(&self, rig: &mut Rig<C>) -> Vec<(usize, Quantiles)> {
-        /// More than a thread runs at a stretch when others wait.
+        /// A time longer than a thread runs at a stretch when others wait.
         const TURN: Duration = Duration::from_millis(15);
         let threads = self.job.threads.iter();
         let threads = threads.filter(|&&threads| threads > cores());
         let latency = |&threads: &usize| {
-            // Long enough for each thread to lose its processor several times, in the middle of something.
+            // Long enough for each thread to lose its processor several times in the middle of an
+            // operation.
             let time = self.job.time.max(TURN * threads as u32);
             (threads, rig.mix_timed(threads, time).quantiles())
         };

@@ -1,13 +1,15 @@
-//! How does the filter compare, with the bare limit and with its rivals, on one thread and on many?
+//! scaling: compares the filter with the bare limit and with its rivals, on one thread and on many.
 //!
-//! In one process, slices of a contender's work and of the limit's take turns, so a disturbance of the machine meets
-//! both, and the paired ratios hold where the rates do not. The ratio to a rival is the quotient of two ratios to the
-//! limit of the same process. What the cores of a virtual machine are worth to each other changes from process to
-//! process, so children of this program repeat each measurement; what counts is the median over processes.
-//! Up to the number of cores, rates are operations per second with a processor; beyond, per second of wall time.
+//! In one process, slices of a contender's work and of the limit's take turns. A disturbance of the
+//! machine meets both, so the paired ratios hold where the rates do not. The ratio to a rival is
+//! the quotient of two ratios to the limit of the same process. The speed of two virtual processors
+//! beside each other changes from process to process, so children of this program repeat each
+//! measurement, and the result is the median over processes. Up to the number of cores, rates are
+//! operations per second with a processor; beyond, per second of wall time.
 //!
-//! It takes about an hour; `--sizes 1M --processes 1 --seconds 0.06` less than three minutes. `--contenders filter` leaves out
-//! the rivals. `--into README.md` writes the table of the README; `benches/measure` does all that the figures come from.
+//! It takes about an hour; `--sizes 1M --processes 1 --seconds 0.06` less than three minutes.
+//! `--contenders filter` leaves out the rivals. `--into README.md` writes the table of the README;
+//! `benches/measure` makes all figures.
 
 mod child;
 mod markdown;
@@ -52,9 +54,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     write_tables(&options.into, &[results])
 }
 
-/// Has the children measure.
+/// Runs the children.
 fn measure(options: &Options) -> Result<Results, Box<dyn Error>> {
-    // Before an hour is spent on what nobody could keep.
+    // Fail before an hour is spent if the results cannot be kept.
     fs::create_dir_all(&options.out)?;
     let program = env::current_exe()?;
     let size = |&items: &usize| Size {

@@ -1,44 +1,32 @@
-//! The tables of the READMEs, written between the marks that they have for them.
+//! The tables of the READMEs: all contenders, the filter beside the limit and its fastest rival,
+//! the price of sharing, and the rates of four named rivals.
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
-use lockfree_cuckoo_benches::rivals::FILTER;
+use lockfree_cuckoo_benches::markdown::{table, write_between_marks};
+use lockfree_cuckoo_benches::rivals::{FILTER, SERIAL};
 use lockfree_cuckoo_benches::{About, Work, items_name, or_dash};
 
 use crate::results::{Key, Results, Size};
 
-/// Writes the tables into a file: each that the file has marks for, `<!-- name -->` and `<!-- end of name -->`. All runs get
-/// a table of contenders, the first run the table of rivals.
+/// Writes each table for which the file has marks. All runs get a table of contenders and one of
+/// the price of sharing. The tables of the limit and of the named rivals are those of the first
+/// run.
 pub(crate) fn write(file: &Path, runs: &[Results]) -> Result<(), Box<dyn Error>> {
-    let mut text = fs::read_to_string(file)?;
-    let all: String = runs.iter().map(contenders).collect();
-    let rows = runs.first().map_or_else(String::new, rivals);
-    let tables = [("contenders", all), ("rivals", rows)];
-    let written = tables.iter().filter(|(name, table)| {
-        let new = replaced(&text, name, table);
-        new.map(|new| text = new).is_some()
-    });
-    if written.count() == 0 {
-        return Err(format!("{}: no marks of a table", file.display()).into());
-    }
-    Ok(fs::write(file, text)?)
+    let of_first = |table: fn(&Results) -> String| runs.first().map_or_else(String::new, table);
+    let of_all = |table: fn(&Results) -> String| runs.iter().map(table).collect();
+    let tables: [(&str, String); 4] = [
+        ("contenders", of_all(contenders)),
+        ("price", of_all(price)),
+        ("limit", of_first(limit)),
+        ("rivals", of_first(rivals)),
+    ];
+    write_between_marks(file, &tables)
 }
 
-/// The text with a table between its marks, if it has them.
-fn replaced(text: &str, name: &str, table: &str) -> Option<String> {
-    let (start, end) = (
-        format!("<!-- {name} -->"),
-        format!("<!-- end of {name} -->"),
-    );
-    let (before, rest) = text.split_once(&start)?;
-    let (_, after) = rest.split_once(&end)?;
-    Some(format!("{before}{start}\n{table}{end}{after}"))
-}
-
-/// The works that have a column, each with the same in batches, which has a row of its own.
+/// The kinds of work that have a column, each with its batched kind, which has a row of its own.
 const WORKS: [(Work, Option<Work>); 5] = [
     (Work::Hit, Some(Work::HitMany)),
     (Work::Miss, Some(Work::MissMany)),
@@ -49,95 +37,207 @@ const WORKS: [(Work, Option<Work>); 5] = [
 
 const THREADS: [usize; 2] = [1, 2];
 
-/// A cell with some numbers.
+/// The rivals that have a column in the README, with their headings: a filter of this kind, the
+/// filter of the paper's authors, a Bloom filter, and an exact set.
+const NAMED: [(&str, &str); 4] = [
+    ("atomic-cuckoo-filter", "`atomic-cuckoo-filter`"),
+    ("authors-shards", "the authors' C++ in 64 locks"),
+    ("fastbloom", "`fastbloom`, without removal"),
+    ("dashmap", "`dashmap`, an exact set"),
+];
+
+/// Joins some numbers into a cell.
 fn cell(numbers: impl Iterator<Item = Option<f64>>, digits: usize) -> String {
     let numbers = numbers.map(|number| or_dash(number, |number| format!("{number:.digits$}")));
     numbers.collect::<Vec<_>>().join(" / ")
 }
 
-/// A cell for one thread and for two.
+/// Makes a cell for one thread and for two.
 fn on_threads(number: impl Fn(usize) -> Option<f64>, digits: usize) -> String {
     cell(THREADS.into_iter().map(number), digits)
 }
 
-/// All contenders of a run, size by size.
+/// Makes a cell for all sizes.
+fn by_size(run: &Results, number: impl Fn(&Size) -> Option<f64>, digits: usize) -> String {
+    cell(run.sizes.iter().map(number), digits)
+}
+
+/// Returns the names of all sizes.
+fn sizes(run: &Results) -> String {
+    let names = run.sizes.iter().map(|size| items_name(size.items));
+    names.collect::<Vec<_>>().join(" / ")
+}
+
+fn words(work: Work) -> String {
+    work.words().trim_end_matches('.').to_owned()
+}
+
+/// Describes the machine and the command of a run.
+fn source(run: &Results) -> String {
+    format!("{}; `{}`", run.machine, run.command)
+}
+
+/// Returns a table of all contenders for each size.
 pub(crate) fn contenders(run: &Results) -> String {
-    let mut text = String::new();
-    let (machine, command) = (&run.machine, &run.command);
-    let _ = writeln!(text, "\n{machine}; `{command}`:");
+    let mut text = format!("\n{}:\n", source(run));
+    let about = ["bits per item", "load", "false positives"];
     for size in &run.sizes {
-        let _ = writeln!(
-            text,
-            "\n| {} items | bits per item | false positives | hit | miss | remove | mixed | insert | failed |\n\
-             |---|---|---|---|---|---|---|---|---|",
-            items_name(size.items)
-        );
-        let mut row =
-            |name: &str, about: [String; 2], cells: &dyn Fn(Work) -> String, batches, failed| {
-                let works = WORKS.iter().filter_map(|&(work, many)| {
-                    let work = if batches { many } else { Some(work) };
-                    Some(work.map_or_else(|| "-".to_owned(), cells))
-                        .map(|cell| format!(" {cell} |"))
-                });
-                let works: String = works.collect();
-                let _ = writeln!(text, "| {name} | {} |{works} {failed} |", about.join(" | "));
-            };
-        let nothing = || ["-", "-"].map(str::to_owned);
+        let items = format!("{} items", items_name(size.items));
+        let works = WORKS.map(|(work, _)| work.name());
+        let head: Vec<&str> = [&*items]
+            .into_iter()
+            .chain(about)
+            .chain(works.iter().map(String::as_str))
+            .chain(["failed"])
+            .collect();
+        let mut rows = Vec::new();
+        let nothing = || vec!["-".to_owned(); about.len()];
+        let row = |name: &str, about, cells: &dyn Fn(Work) -> String, batches, failed| {
+            let works = WORKS.iter().map(|&(work, many)| {
+                let work = if batches { many } else { Some(work) };
+                work.map_or_else(|| "-".to_owned(), cells)
+            });
+            let name: [Vec<String>; 2] = [vec![name.to_owned()], about];
+            let cells = name.into_iter().flatten().chain(works);
+            cells.chain([failed]).collect::<Vec<String>>()
+        };
         for (batches, name) in [(false, "limit, M/s"), (true, "limit in batches, M/s")] {
             let cells = |work| on_threads(|threads| Some(size.limit((work, threads))? / 1e6), 1);
-            row(name, nothing(), &cells, batches, "-".to_owned());
+            rows.push(row(name, nothing(), &cells, batches, "-".to_owned()));
         }
         for name in size.contenders() {
             let cells = |work| on_threads(|threads| size.ratio(name, (work, threads)), 2);
             let about = size.about(name).unwrap_or_default();
-            let bits = or_dash(about.bits(size.items), |bits| format!("{bits:.1}"));
-            let wrong = format!("{:.4} %", 100.0 * about.false_positives);
             let failed = about.faults.sum().to_string();
-            row(name, [bits, wrong], &cells, false, failed);
+            let about = vec![
+                or_dash(about.bits(size.items), |bits| format!("{bits:.1}")),
+                or_dash(about.load(size.items), |load| format!("{load:.2}")),
+                format!("{:.4} %", 100.0 * about.false_positives),
+            ];
+            rows.push(row(name, about, &cells, false, failed));
             if name == FILTER {
-                row("filter in batches", nothing(), &cells, true, "-".to_owned());
+                let name = "filter in batches";
+                rows.push(row(name, nothing(), &cells, true, "-".to_owned()));
             }
         }
+        let _ = write!(text, "\n{}", table(&head, rows));
     }
     text
 }
 
-/// The filter by the limit, and by the fastest rival.
-fn rivals(run: &Results) -> String {
-    let sizes = run.sizes.iter().map(|size| items_name(size.items));
-    let mut text = format!(
-        "\n| {} items | limit, 1 thread | rival, 1 thread | limit, 2 threads | rival, 2 threads |\n\
-         |---|---|---|---|---|\n",
-        sizes.collect::<Vec<_>>().join(" / ")
-    );
-    for (work, _) in WORKS {
-        let _ = write!(text, "| {} |", work.words().trim_end_matches('.'));
+/// Returns a table of the filter's rates divided by those of the limit, and by those of the fastest
+/// rival, which is named.
+fn limit(run: &Results) -> String {
+    let first = format!("{} items", sizes(run));
+    let head = THREADS.map(|threads| {
+        let on = |other| format!("{other}, {threads} thread{}", &"s"[..threads - 1]);
+        [on("limit"), on("fastest rival")]
+    });
+    let head: Vec<String> = [first]
+        .into_iter()
+        .chain(head.into_iter().flatten())
+        .collect();
+    let rows = WORKS.map(|(work, _)| {
+        let mut row = vec![words(work)];
         for threads in THREADS {
             let key = (work, threads);
-            let sizes = run.sizes.iter();
-            let limit = sizes.clone().map(|size| size.ratio(FILTER, key));
-            let rival = sizes.map(|size| by_the_fastest(size, key));
-            let _ = write!(text, " {} | {} |", cell(limit, 2), cell(rival, 1));
+            row.push(by_size(run, |size| size.ratio(FILTER, key), 2));
+            let rivals = run.sizes.iter().map(|size| {
+                or_dash(fastest(size, key), |(name, ratio)| {
+                    format!("{ratio:.1} {name}")
+                })
+            });
+            row.push(rivals.collect::<Vec<_>>().join(" / "));
         }
-        text.push('\n');
-    }
-    let (machine, command) = (&run.machine, &run.command);
-    let _ = writeln!(text, "\nMeasured on {machine}, with `{command}`.");
-    text
+        row
+    });
+    format!("{}\n{}:\n", table(&head, rows), source(run))
 }
 
-/// The least ratio of the filter to a rival that does the same.
-fn by_the_fastest(size: &Size, key: Key) -> Option<f64> {
+/// Returns the fastest rival that does what the filter does, and the filter's rate divided by its
+/// rate.
+fn fastest(size: &Size, key: Key) -> Option<(&str, f64)> {
     let rivals = size.contenders().filter(|&name| name != FILTER);
     let rivals = rivals.filter(|name| size.about(name).is_some_and(|about| does_the_same(&about)));
-    let ratios = rivals.filter_map(|name| size.against(name, key));
-    ratios.min_by(f64::total_cmp)
+    let ratios = rivals.filter_map(|name| Some((name, size.against(name, key)?)));
+    ratios.min_by(|one, other| one.1.total_cmp(&other.1))
 }
 
-/// Whether a contender is concurrent, able to remove, and as rarely wrong as the filter.
+/// Returns whether a contender is concurrent, able to remove, and as rarely wrong as the filter.
 pub(crate) fn does_the_same(about: &About) -> bool {
     const MOST_FALSE_POSITIVES: f64 = 0.0005;
     about.shared && about.removes && about.false_positives < MOST_FALSE_POSITIVES
+}
+
+/// Returns a table of the filter's rates divided by those of the same filter for one thread.
+fn price(run: &Results) -> String {
+    let key = |work| (work, THREADS[0]);
+    let is_there = |size: &Size| size.against(SERIAL, key(Work::Hit)).is_some();
+    if !run.sizes.iter().any(is_there) {
+        return String::new();
+    }
+    let names = run
+        .sizes
+        .iter()
+        .map(|size| items_name(size.items) + " items");
+    let head: Vec<String> = [String::new()].into_iter().chain(names).collect();
+    let rows = WORKS.map(|(work, _)| {
+        let cells = run.sizes.iter().map(|size| {
+            let rate = |name| or_dash(size.cell(name, key(work), |cell| cell.rate), million);
+            let ratio = size.against(SERIAL, key(work));
+            let ratio = or_dash(ratio, |ratio| format!("{ratio:.2}"));
+            format!("{ratio} ({} of {} M/s)", rate(FILTER), rate(SERIAL))
+        });
+        [words(work)].into_iter().chain(cells).collect()
+    });
+    format!("\n{}:\n\n{}", source(run), table(&head, rows))
+}
+
+/// Returns a rate in millions a second, with about three digits.
+fn million(rate: f64) -> String {
+    let million = rate / 1e6;
+    let digits = if million < 99.95 { 1 } else { 0 };
+    format!("{million:.digits$}")
+}
+
+/// Returns a table of the rates of the filter and of four named rivals, and a sentence on the price
+/// of sharing.
+fn rivals(run: &Results) -> String {
+    let threads = THREADS[THREADS.len() - 1];
+    let names = [(FILTER, "this filter")].into_iter().chain(NAMED);
+    let head: Vec<String> = [format!("{} items", sizes(run))]
+        .into_iter()
+        .chain(names.clone().map(|(_, column)| column.to_owned()))
+        .collect();
+    let rows = WORKS.map(|(work, _)| {
+        let cells = names.clone().map(|(name, _)| {
+            let rates = run.sizes.iter().map(|size| {
+                let rate = size.cell(name, (work, threads), |cell| cell.rate);
+                or_dash(rate, million)
+            });
+            let cell = rates.collect::<Vec<_>>();
+            // A rival that cannot do it has one dash.
+            let nothing = cell.iter().all(|rate| rate == "-");
+            if nothing {
+                "-".to_owned()
+            } else {
+                cell.join(" / ")
+            }
+        });
+        [words(work)].into_iter().chain(cells).collect()
+    });
+    let to_serial = |work| by_size(run, |size| size.against(SERIAL, (work, THREADS[0])), 2);
+    format!(
+        "{}\n{threads} threads together; {}; all of it by\n`{}`.\n\nThe price of sharing, on one thread, beside the same filter \
+         written for one thread only,\nwithout atomics: the filter looks up {} times as fast,\ninserts {} times as fast and \
+         does the mixed work {} times as fast.\n",
+        table(&head, rows),
+        run.machine,
+        run.command,
+        to_serial(Work::Hit),
+        to_serial(Work::Insert),
+        to_serial(Work::Mixed)
+    )
 }
 
 #[cfg(test)]
@@ -147,7 +247,7 @@ mod tests {
     use super::*;
     use crate::results::{Measured, Process};
 
-    /// A contender whose every rate is so much of the limit's, on each thread.
+    /// Returns a contender with this ratio to the limit in all work, on each number of threads.
     fn contender(name: &str, ratio: f64, false_positives: f64) -> Measured {
         let cell = |work, threads| Cell {
             work,
@@ -162,9 +262,10 @@ mod tests {
             name: name.to_owned(),
             about: About {
                 bytes: Some(2_000_000),
+                slots: Some(1_250_000),
                 false_positives,
                 removes: true,
-                shared: true,
+                shared: name != SERIAL,
                 faults: Faults {
                     missed: 7,
                     ..Faults::default()
@@ -178,8 +279,10 @@ mod tests {
     fn run() -> Results {
         let contenders = vec![
             contender(FILTER, 0.9, 0.0001),
+            contender(SERIAL, 1.2, 0.0001),
             contender("slow", 0.3, 0.0),
             contender("wrong", 0.6, 0.03),
+            contender("dashmap", 0.15, 0.0),
         ];
         Results {
             machine: "a machine".to_owned(),
@@ -195,42 +298,60 @@ mod tests {
         }
     }
 
-    #[test]
-    fn rows_have_what_was_measured() {
-        let text = contenders(&run());
-        let rows = [
-            "a machine; `scaling`:",
-            "| limit, M/s | - | - | 100.0 / 200.0 |",
-            "| filter | 16.0 | 0.0100 % | 0.90 / 0.90 | - / - | - / - | - / - | 0.90 / 0.90 | 7 |",
-            "| filter in batches | - | - | 0.90 / 0.90 | - / - | - / - | - | - / - | - |",
-            "| wrong | 16.0 | 3.0000 % | 0.60 / 0.60 |",
-        ];
-        for row in rows {
+    fn assert_lines(text: &str, starts: &[&str]) {
+        for start in starts {
             assert!(
-                text.lines().any(|line| line.starts_with(row)),
-                "{row}\n{text}"
+                text.lines().any(|line| line.starts_with(start)),
+                "{start}\n{text}"
             );
         }
     }
 
     #[test]
-    fn one_that_is_wrong_too_often_is_no_rival() {
-        let text = rivals(&run());
+    fn the_table_of_contenders_has_the_measured_values() {
         let rows = [
-            "| Lookups of stored items | 0.90 | 3.0 | 0.90 | 3.0 |",
-            "| Lookups of absent items | - | - | - | - |",
+            "a machine; `scaling`:",
+            "| 1M items | bits per item | load | false positives | hit | miss |",
+            "| limit, M/s | - | - | - | 100.0 / 200.0 |",
+            "| filter | 16.0 | 0.80 | 0.0100 % | 0.90 / 0.90 | - / - | - / - | - / - | 0.90 / 0.90 | 7 |",
+            "| filter in batches | - | - | - | 0.90 / 0.90 | - / - | - / - | - | - / - | - |",
+            "| wrong | 16.0 | 0.80 | 3.0000 % | 0.60 / 0.60 |",
         ];
-        for row in rows {
-            assert!(text.contains(row), "{row}\n{text}");
-        }
+        assert_lines(&contenders(&run()), &rows);
     }
 
     #[test]
-    fn what_is_between_the_marks_is_replaced_and_nothing_else() {
-        let text = "a\n<!-- rivals -->\nold\n<!-- end of rivals -->\nb\n";
-        let new = "a\n<!-- rivals -->\nnew\n<!-- end of rivals -->\nb\n";
-        assert_eq!(replaced(text, "rivals", "new\n").as_deref(), Some(new));
-        assert_eq!(replaced(text, "contenders", "new\n"), None);
-        assert_eq!(replaced("<!-- rivals -->\n", "rivals", "new\n"), None);
+    fn the_fastest_rival_can_do_the_same() {
+        let rows = [
+            "| 1M items | limit, 1 thread | fastest rival, 1 thread | limit, 2 threads |",
+            "| Lookups of stored items | 0.90 | 3.0 slow | 0.90 | 3.0 slow |",
+            "| Lookups of absent items | - | - | - | - |",
+        ];
+        assert_lines(&limit(&run()), &rows);
+    }
+
+    #[test]
+    fn the_price_divides_by_the_serial_filter() {
+        let rows = [
+            "|  | 1M items |",
+            "| Lookups of stored items | 0.75 (90.0 of 120 M/s) |",
+            "| Lookups of absent items | - (- of - M/s) |",
+        ];
+        assert_lines(&price(&run()), &rows);
+        let mut without = run();
+        without.sizes[0].processes[0].contenders.remove(1);
+        assert_eq!(price(&without), "");
+        let sentence = "\nwithout atomics: the filter looks up 0.75 times as fast,\n";
+        assert!(rivals(&run()).contains(sentence));
+    }
+
+    #[test]
+    fn named_rivals_have_rates() {
+        let rows = [
+            "| 1M items | this filter | `atomic-cuckoo-filter` | the authors' C++ in 64 locks |",
+            "| Lookups of stored items | 180 | - | - | - | 30.0 |",
+            "| Removes of a quarter of the items | - | - | - | - | - |",
+        ];
+        assert_lines(&rivals(&run()), &rows);
     }
 }

@@ -40,14 +40,14 @@ pub(crate) struct Options {
     #[arg(long, value_delimiter = ',', value_name = "FILES")]
     pub(crate) into: Vec<PathBuf>,
 
-    /// Measures nothing, and writes the tables of these earlier runs: their JSON
+    /// Measures nothing, and writes the tables of earlier runs from their JSON files
     #[arg(long, value_delimiter = ',', value_name = "FILES", requires = "into")]
     pub(crate) from: Vec<PathBuf>,
 }
 
 pub(crate) const LATENCY: &str = "latency";
 
-/// What can be asked for.
+/// Returns the kinds of work for the command line.
 fn kinds_of_work() -> Vec<PossibleValue> {
     let rated = Work::value_variants().iter();
     let latency = PossibleValue::new(LATENCY);
@@ -56,14 +56,14 @@ fn kinds_of_work() -> Vec<PossibleValue> {
     rated.chain([latency]).collect()
 }
 
-/// What one child has to measure.
+/// The job of one child.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) items: usize,
     pub(crate) contenders: Vec<String>,
     work: Vec<String>,
     pub(crate) threads: Vec<usize>,
-    /// For each measurement.
+    /// The time of each measurement.
     pub(crate) time: Duration,
     /// The fewest pairs of slices in a measurement.
     pub(crate) pairs: usize,
@@ -76,8 +76,8 @@ impl Job {
 }
 
 impl Options {
-    /// The jobs, one for each process. The sizes take turns, so that a time of trouble does not meet one
-    /// size alone.
+    /// Returns the jobs, one for each process. The sizes take turns, so that a disturbance does not
+    /// meet one size alone.
     pub(crate) fn jobs(&self) -> Vec<Job> {
         let processes = |items| match self.processes {
             Some(processes) => processes,
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_take_turns_and_what_is_large_is_not_among_the_largest() {
+    fn sizes_take_turns_and_large_contenders_skip_the_largest() {
         let jobs = jobs("--sizes 1M,100M --work hit,latency");
         let items: Vec<usize> = jobs.iter().map(|job| job.items / 1_000_000).collect();
         assert_eq!(items, [1, 100, 1, 1, 1, 1]);

@@ -6,7 +6,7 @@ use lockfree_cuckoo_benches::{Work, items_name};
 use crate::markdown::does_the_same;
 use crate::results::{Results, Size};
 
-/// A plot for each size that has one, with the name of its file.
+/// Draws a plot for each size that has one. Returns it with the name of its file.
 pub(crate) fn draw(results: &Results) -> impl Iterator<Item = (String, Chart)> {
     let chart = |size: &Size| {
         let items = items_name(size.items);
@@ -24,8 +24,8 @@ pub(crate) fn draw(results: &Results) -> impl Iterator<Item = (String, Chart)> {
     charts.filter(|(_, chart)| chart.series.iter().any(|line| line.points.len() > 1))
 }
 
-/// A line for the limit, and one for each contender that does what the filter does, or all but remove. More lines could
-/// not be told apart.
+/// Returns a line for the limit, and one for each contender that does what the filter does, or
+/// everything but removes. More lines could not be told apart.
 fn throughput(size: &Size) -> Vec<Series> {
     let line = |name: &str, dashed, rate: &dyn Fn(usize) -> Option<f64>| {
         let point = |&threads: &usize| Some((threads as f64, rate(threads)? / 1e6));

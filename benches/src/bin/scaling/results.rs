@@ -1,10 +1,10 @@
-//! What the processes of a run found out, and what that says in all: medians over processes.
+//! The results of a run, and their medians over its processes.
 
 use lockfree_cuckoo_benches::rivals::FILTER;
 use lockfree_cuckoo_benches::{About, Cell, Quantiles, Work, median};
 use serde::{Deserialize, Serialize};
 
-/// All about one contender. Its cells are beside the limit.
+/// The results of one contender. Its cells are beside the limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measured {
     pub(crate) name: String,
@@ -14,15 +14,15 @@ pub(crate) struct Measured {
     pub(crate) latencies: Vec<(usize, Quantiles)>,
 }
 
-/// All that one child found out.
+/// The results of one child.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Process {
-    /// As [`Watch::speedup`](lockfree_cuckoo_benches::Watch::speedup).
+    /// Corresponds to [`Watch::speedup`](lockfree_cuckoo_benches::Watch::speedup).
     pub(crate) speedup: f64,
     pub(crate) contenders: Vec<Measured>,
 }
 
-/// One kind of measurement: what was done, and on how many threads.
+/// A kind of measurement: the work, and the number of threads.
 pub(crate) type Key = (Work, usize);
 
 impl Process {
@@ -36,7 +36,7 @@ impl Process {
     }
 }
 
-/// What the processes of one size found out, each about the same contenders.
+/// The results of one size: of each process, about the same contenders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Size {
     pub(crate) items: usize,
@@ -46,28 +46,28 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// The contenders, in the order in which they were measured.
+    /// Returns the contenders, in the order in which they were measured.
     pub(crate) fn contenders(&self) -> impl Iterator<Item = &str> {
         let first = self.processes.iter().take(1);
         first.flat_map(|process| process.contenders.iter().map(|of| of.name.as_str()))
     }
 
-    /// The median of something about the processes that have it.
+    /// Returns the median of a value over the processes that have it.
     fn over_processes(&self, of: impl Fn(&Process) -> Option<f64>) -> Option<f64> {
         median(self.processes.iter().filter_map(of))
     }
 
-    /// The median of something about a cell.
+    /// Returns the median of a value of a cell.
     pub(crate) fn cell(&self, contender: &str, key: Key, of: fn(&Cell) -> f64) -> Option<f64> {
         self.over_processes(|process| process.cell(contender, key).map(of))
     }
 
-    /// The ratio of a contender to the limit.
+    /// Returns the ratio of a contender to the limit.
     pub(crate) fn ratio(&self, contender: &str, key: Key) -> Option<f64> {
         self.cell(contender, key, |cell| cell.ratio)
     }
 
-    /// The rate of the limit.
+    /// Returns the rate of the limit.
     pub(crate) fn limit(&self, key: Key) -> Option<f64> {
         median(
             self.contenders()
@@ -75,7 +75,7 @@ impl Size {
         )
     }
 
-    /// The ratio of the filter to a rival, through the limit.
+    /// Returns the ratio of the filter to a rival, through the limit.
     pub(crate) fn against(&self, rival: &str, key: Key) -> Option<f64> {
         self.over_processes(|process| {
             let of = |name| process.cell(name, key);
@@ -83,7 +83,7 @@ impl Size {
         })
     }
 
-    /// What a contender is like, with the faults of all processes.
+    /// Returns the properties of a contender, with the failures of all processes.
     pub(crate) fn about(&self, contender: &str) -> Option<About> {
         let processes = self.processes.iter();
         let about = processes.filter_map(|process| Some(process.of(contender)?.about));
@@ -93,7 +93,7 @@ impl Size {
         })
     }
 
-    /// The median of something about the latencies of a contender with so many threads, in nanoseconds.
+    /// Returns the median of a latency of a contender on this many threads, in nanoseconds.
     pub(crate) fn latency(
         &self,
         contender: &str,
@@ -108,7 +108,7 @@ impl Size {
     }
 }
 
-/// What a run found out.
+/// The results of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Results {
     pub(crate) machine: String,

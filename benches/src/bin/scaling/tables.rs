@@ -1,4 +1,4 @@
-//! What is printed besides the table of contenders: the cores of each process, and the latencies.
+//! Printed tables: the cores of each process, and the latencies.
 
 use std::iter;
 

@@ -1,0 +1,65 @@
+//! rotating: compares filters whose items leave by age, `RotatingCuckooFilter` and its rivals.
+//!
+//! Each contender holds the items of a window of two periods, half of them from each. A turn ends a
+//! period: it forgets the items of the period before the last. The program measures lookups in a
+//! full window, inserts with a turn each half window, memory, and false positives. After each turn
+//! it looks up all items that must still be there.
+//!
+//! Slices of a contender's work and of the limit's take turns. The limit has room for the whole
+//! window and forgets nothing.
+//!
+//! A second table compares logs of tokens that are used once.
+//!
+//! It takes two minutes: `cargo run --release -p lockfree-cuckoo-benches --bin rotating`.
+//! `--into benches/README.md` writes its tables there.
+
+mod contenders;
+mod tokens;
+mod window;
+
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Parser;
+use lockfree_cuckoo_benches::{Common, Keys, Watch, machine, markdown, print_cores};
+
+/// Measures the rotating filter and its rivals.
+#[derive(Debug, Parser)]
+struct Options {
+    #[command(flatten)]
+    common: Common,
+
+    /// The directory for the tables
+    #[arg(long, value_name = "DIR", default_value = "target/rotating")]
+    out: PathBuf,
+
+    /// Files with marks for the tables, which are written there
+    #[arg(long, value_delimiter = ',', value_name = "FILES")]
+    into: Vec<PathBuf>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse();
+    fs::create_dir_all(&options.out)?;
+    let mut watch = Watch::default();
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    let about = format!("{}; `rotating {}`:\n", machine(), command.join(" "));
+    let (mut text, mut tokens) = (about.clone(), about);
+    for &items in &options.common.sizes {
+        let keys = Arc::new(Keys::generate(items));
+        text += &format!("\n{}", window::measure(&keys, options.common.time));
+        watch.look();
+        tokens += &format!("\n{}", tokens::measure(&keys, options.common.time));
+        watch.look();
+    }
+    println!("{text}\n{tokens}");
+    print_cores(&[watch.speedup()]);
+    fs::write(options.out.join("rotating.md"), format!("{text}\n{tokens}"))?;
+    for file in &options.into {
+        let tables = [("rotating", text.clone()), ("tokens", tokens.clone())];
+        markdown::write_between_marks(file, &tables)?;
+    }
+    Ok(())
+}
