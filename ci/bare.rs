@@ -1,5 +1,5 @@
-//! A program without the standard library that uses the filter. It is linked, never run: were `std` in it by way
-//! of any dependency, there would be two panic handlers, which the compiler refuses.
+//! A program without the standard library that uses the filter. It is linked and never run: if a
+//! dependency used `std`, there would be two panic handlers, which the compiler refuses.
 
 #![no_std]
 
@@ -8,7 +8,7 @@ use lockfree_cuckoo::{CuckooFilterBuilder, RandomState};
 
 struct NoMemory;
 
-// SAFETY: no memory is a lawful answer.
+// SAFETY: an allocator may return null.
 unsafe impl GlobalAlloc for NoMemory {
     unsafe fn alloc(&self, _: Layout) -> *mut u8 {
         core::ptr::null_mut()
@@ -26,7 +26,7 @@ fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
 }
 
 /// Inserts, looks up and removes.
-// SAFETY: no other function has the name.
+// SAFETY: no other function has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn use_a_filter(item: u64) -> bool {
     let builder = CuckooFilterBuilder::with_hasher(RandomState::with_seed(item));
