@@ -87,7 +87,7 @@ texts! { BuildError:
     Self::SearchBudget { requested, nearest } =>
         "a search budget of {requested} buckets is out of range: use {nearest}, the nearest possible number";
     Self::Generations { requested, nearest } =>
-        "{requested} generations are not possible: use {nearest}, the nearest possible number";
+        "a number of {requested} generations is not possible: use {nearest}, the nearest possible number";
     Self::RateOutOfRange { requested, least } =>
         "a false-positive rate of {requested:?} is not possible: use a rate of at least {least:?} and below 1";
     Self::FalsePositiveRate { requested, rate, shape } =>

@@ -36,8 +36,8 @@ enum Answer<L> {
 ///
 /// Linearization points: of a hit, the load of the word that holds the token, or the commit behind
 /// its reference if that came later, or a moment at which the token was in one of two words frozen
-/// by the same reference; of a miss, a moment between the two
-/// version reads: [there is one](crate::design::protocol#a-miss).
+/// by the same reference; of a miss, a moment between the two version reads:
+/// [there is one](crate::design::protocol#a-miss).
 impl<L: Layout> TokenTable<L> {
     /// Returns whether a token of this class is stored. Writes nothing.
     #[inline]

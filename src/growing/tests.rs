@@ -135,3 +135,20 @@ fn a_table_goes_on_as_its_copy_does() {
     }
     assert_eq!(table.doubled(), None, "it is over");
 }
+
+/// A limit on memory counts what each doubling adds. Without it, claims would add descriptors one
+/// by one.
+#[test]
+fn a_doubling_adds_the_descriptors_of_its_size() {
+    let table = table(4);
+    let least = table.pool.bytes();
+    while table.can_grow() {
+        let level = table.level() + 1;
+        let expected = table.pool.bytes() + table.pool.bytes_to_grow(1 << level);
+        table.begin_to_grow(table.root()).expect("memory");
+        assert!(table.finish_growth());
+        assert_eq!(table.pool.bytes(), expected, "level {level}");
+        assert_eq!(table.pool.bytes_to_grow(1 << level), 0);
+    }
+    assert!(table.pool.bytes() >= 16 * least, "none was added");
+}

@@ -59,6 +59,23 @@ fn a_poor_hasher_is_suspected() {
     assert!(filter.memory_usage() < 100_000);
 }
 
+/// One slot holds another item, whose removal makes room for the eighth copy.
+#[test]
+fn seven_copies_and_another_item_are_a_full_filter() {
+    let filter = CuckooFilter::builder().buckets(2).seed(3).build();
+    let filter = filter.expect("possible");
+    filter.insert("another").expect("room");
+    for _ in 0..7 {
+        filter.insert("item").expect("room");
+    }
+    let full = InsertError::Full { len: 8, slots: 8 };
+    assert_eq!(filter.insert("item"), Err(full));
+    assert!(filter.remove("another"));
+    filter.insert("item").expect("room");
+    let copies = InsertError::TooManyCopies { copies: 8 };
+    assert_eq!(filter.insert("item"), Err(copies));
+}
+
 #[test]
 fn each_cause_has_a_text_of_its_own() {
     // A test of a program that uses the crate would make them in this way.

@@ -231,7 +231,7 @@ fn impossible_numbers_of_generations_are_errors() {
         let error = builder.build().expect_err("impossible");
         let requested = generations;
         assert_eq!(error, BuildError::Generations { requested, nearest });
-        let text = format!("{generations} generations are not possible: use {nearest}");
+        let text = format!("a number of {generations} generations is not possible: use {nearest}");
         assert!(error.to_string().contains(&text), "{error}");
     }
 }
