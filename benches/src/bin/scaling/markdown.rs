@@ -200,8 +200,8 @@ fn million(rate: f64) -> String {
     format!("{million:.digits$}")
 }
 
-/// Returns a table of the rates of the filter and of four named rivals, and a sentence on the price
-/// of sharing.
+/// Returns a table and a chart of the rates of the filter and of four named rivals, and a sentence
+/// on the price of sharing.
 fn rivals(run: &Results) -> String {
     let threads = THREADS[THREADS.len() - 1];
     let names = [(FILTER, "this filter")].into_iter().chain(NAMED);
@@ -228,16 +228,47 @@ fn rivals(run: &Results) -> String {
     });
     let to_serial = |work| by_size(run, |size| size.against(SERIAL, (work, THREADS[0])), 2);
     format!(
-        "{}\n{threads} threads together; {}; all of it by\n`{}`.\n\nThe price of sharing, on one thread, beside the same filter \
+        "{}\n{}\n{threads} threads together; {}; all of it by\n`{}`.\n\nThe price of sharing, on one thread, beside the same filter \
          written for one thread only,\nwithout atomics: the filter looks up {} times as fast,\ninserts {} times as fast and \
          does the mixed work {} times as fast.\n",
         table(&head, rows),
+        chart(run, threads),
         run.machine,
         run.command,
         to_serial(Work::Hit),
         to_serial(Work::Insert),
         to_serial(Work::Mixed)
     )
+}
+
+/// Returns bars of the rates of the filter and of the named rivals, with the largest size: text, so
+/// that it shows wherever the README does.
+fn chart(run: &Results, threads: usize) -> String {
+    const WIDTH: f64 = 40.0;
+    let Some(size) = run.sizes.last() else {
+        return String::new();
+    };
+    let names = [(FILTER, "this filter")].into_iter().chain(NAMED);
+    let mut text = "```text\n".to_owned();
+    for work in [Work::Hit, Work::Mixed] {
+        let rate = |name| size.cell(name, (work, threads), |cell| cell.rate);
+        let measured = names.clone();
+        let measured = measured.filter_map(|(name, column)| Some((column, rate(name)?)));
+        let measured: Vec<_> = measured.collect();
+        let most = measured.iter().map(|&(_, rate)| rate).fold(1.0, f64::max);
+        let _ = writeln!(
+            text,
+            "{}, {} items, M/s",
+            words(work),
+            items_name(size.items)
+        );
+        for (column, rate) in measured {
+            let column = column.replace('`', "");
+            let bar = "█".repeat((WIDTH * rate / most).ceil() as usize);
+            let _ = writeln!(text, "  {column:29} {bar} {}", million(rate));
+        }
+    }
+    text + "```\n"
 }
 
 #[cfg(test)]
@@ -343,6 +374,19 @@ mod tests {
         assert_eq!(price(&without), "");
         let sentence = "\nwithout atomics: the filter looks up 0.75 times as fast,\n";
         assert!(rivals(&run()).contains(sentence));
+    }
+
+    #[test]
+    fn bars_are_as_long_as_rates_are_high() {
+        let rows = [
+            "Lookups of stored items, 1M items, M/s",
+            "  this filter                   ████████████████████████████████████████ 180",
+            "  dashmap, an exact set         ███████ 30.0",
+            "90 % lookups",
+        ];
+        let chart = chart(&run(), 2);
+        assert_lines(&chart, &rows);
+        assert_eq!(chart.lines().count(), 6, "{chart}");
     }
 
     #[test]
