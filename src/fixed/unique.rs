@@ -47,8 +47,8 @@ impl<L: Layout> TokenTable<L> {
     /// Adds a token of this class if there is none. Returns true if this call added it.
     ///
     /// [Linearization points](crate::design::protocol#linearization-points): its commit, or an
-    /// earlier moment, if equal tokens are inserted before the commit. Of "present", the load that
-    /// saw the token.
+    /// earlier moment, if equal tokens are inserted before the commit. Of "present", as of a hit of
+    /// a lookup.
     #[inline]
     pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Failure> {
         // Look first: an item that is present costs no more than a lookup.
@@ -193,7 +193,8 @@ impl<L: Layout> TokenTable<L> {
         };
         loop {
             // Read by a read-modify-write, so that of two rivals at least one finds the other's
-            // reference. With plain loads both could miss it.
+            // reference. With loads that acquire both could miss it; why this is no SeqCst load is
+            // in `design::protocol`, "Orderings".
             let reference = match self.table.read_latest(witness).content() {
                 Content::Bucket(content) => return !content.contains(fingerprint),
                 Content::Reference(reference) => reference,

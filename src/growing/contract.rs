@@ -1,7 +1,8 @@
 //! Contraction: puts the tokens into the fewest and smallest tables that hold them. Also the other
 //! calls that have a table for themselves: `clear`, and the repair of what dead threads have left.
 //!
-//! It is the inverse of a doubling. The last bits of a bucket's number return to the front of the
+//! It is the inverse of a doubling. The bucket's number is that of the item's first candidate, if
+//! need be after the offset of the second one is undone. Its last bits return to the front of the
 //! tail. If the lane has no room for them, the last bits of the tail are dropped: the prefix
 //! becomes shorter.
 //!

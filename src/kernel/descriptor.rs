@@ -5,10 +5,10 @@
 //! for 4 x 16: fields that belong to another use are recognised, never waited for. That makes the
 //! fields a sequence lock keyed by the use, without a writer that anybody waits for.
 //!
-//! Only the owner installs references. Any other thread that meets one decides a use that is
-//! pending, and writes back what is decided. A hop, which needs two installs, it aborts. So an
-//! install that comes late only ever installs a reference to an aborted use, which reads as the old
-//! content.
+//! Only the owner installs references. Any other writer that meets one decides a use that is
+//! pending, and writes back what is decided; a lookup only reads. A writer aborts a hop, which
+//! needs two installs, and lets an admission that is no rival be. So an install that comes late
+//! only ever installs a reference to an aborted use, which reads as the old content.
 
 use alloc::boxed::Box;
 use core::marker::PhantomData;

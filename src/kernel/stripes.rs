@@ -139,9 +139,9 @@ impl<const GROWING: bool> Stripes<GROWING> {
     #[inline]
     pub(crate) fn unchanged(&self, f: Fingerprint, before: Version) -> bool {
         // Load the stripe again, after the words.
-        // Relaxed: the caller's loads of the words pair with the exchange that cleared or
-        // committed; the bump came before that, so a reader that saw the effect cannot read an
-        // older version here.
+        // Relaxed: the caller's loads of the words, or of the control behind a reference, pair with
+        // the exchange that cleared or committed; the bump came before that, so a reader that saw
+        // the effect cannot read an older version here.
         self.stripe(f).load(Ordering::Relaxed) == before.0
     }
 

@@ -10,8 +10,7 @@
 //! * *rotations*: their number. 2^43 of them, a million a second, take a hundred days.
 //! * *soils*: late inserts into the spare table since the last rotation. A thread has at most one
 //!   insert in progress that began before, and one more for each signal handler that interrupts it
-//!   in an insert. The count wraps
-//!   after 2^16, which does harm only if it happens during one pass.
+//!   in an insert. The count wraps after 2^16, which does harm only if it happens during one pass.
 //! * *young*: the number of the table that takes the inserts. The next one, in a circle, is the
 //!   spare; those after it are the other generations, from the oldest on.
 //! * *clean*: whether the spare is known to be empty.
