@@ -79,13 +79,6 @@
 
 #include "protocol.h"
 
-#ifndef W2
-#define W2 0
-#endif
-#ifndef W3
-#define W3 0
-#endif
-
 // ---- words: absent, gone, reference, bucket -----------------------------------------------------
 #define ABSENT 0
 #define GONE 1

@@ -460,18 +460,6 @@
 #ifndef DESCRIPTORS_USED
 #define DESCRIPTORS_USED 2
 #endif
-#ifndef W0
-#define W0 0
-#endif
-#ifndef W1
-#define W1 0
-#endif
-#ifndef W2
-#define W2 0
-#endif
-#ifndef W3
-#define W3 0
-#endif
 
 #include "explain.h"
 #include "multiset.h"

@@ -45,6 +45,18 @@
 #ifndef NOTES // slots of the log of hints
 #define NOTES 1
 #endif
+#ifndef W0 // to W3: the words at the beginning
+#define W0 0
+#endif
+#ifndef W1
+#define W1 0
+#endif
+#ifndef W2
+#define W2 0
+#endif
+#ifndef W3
+#define W3 0
+#endif
 
 #define DESCRIPTORS 4
 

@@ -67,10 +67,6 @@
 static int later_hold_none(int f, int first);
 #include "protocol.h"
 
-#ifndef W0
-#define W0 0
-#endif
-
 static atomic_int followed; // the bit of the root of table 0
 static atomic_int later;    // the second table, once it is there
 static int made[TABLES];    // written without an atomic access, before the table is there

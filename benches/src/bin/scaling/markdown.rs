@@ -46,6 +46,11 @@ const NAMED: [(&str, &str); 4] = [
     ("dashmap", "`dashmap`, an exact set"),
 ];
 
+/// Returns the contenders of the README, with their headings: the filter, and the named rivals.
+fn columns() -> impl Iterator<Item = (&'static str, &'static str)> {
+    [(FILTER, "this filter")].into_iter().chain(NAMED)
+}
+
 /// Joins some numbers into a cell.
 fn cell(numbers: impl Iterator<Item = Option<f64>>, digits: usize) -> String {
     let numbers = numbers.map(|number| or_dash(number, |number| format!("{number:.digits$}")));
@@ -204,13 +209,12 @@ fn million(rate: f64) -> String {
 /// on the price of sharing.
 fn rivals(run: &Results) -> String {
     let threads = THREADS[THREADS.len() - 1];
-    let names = [(FILTER, "this filter")].into_iter().chain(NAMED);
     let head: Vec<String> = [format!("{} items", sizes(run))]
         .into_iter()
-        .chain(names.clone().map(|(_, column)| column.to_owned()))
+        .chain(columns().map(|(_, column)| column.to_owned()))
         .collect();
     let rows = WORKS.map(|(work, _)| {
-        let cells = names.clone().map(|(name, _)| {
+        let cells = columns().map(|(name, _)| {
             let rates = run.sizes.iter().map(|size| {
                 let rate = size.cell(name, (work, threads), |cell| cell.rate);
                 or_dash(rate, million)
@@ -248,12 +252,10 @@ fn chart(run: &Results, threads: usize) -> String {
     let Some(size) = run.sizes.last() else {
         return String::new();
     };
-    let names = [(FILTER, "this filter")].into_iter().chain(NAMED);
     let mut text = "```text\n".to_owned();
     for work in [Work::Hit, Work::Mixed] {
         let rate = |name| size.cell(name, (work, threads), |cell| cell.rate);
-        let measured = names.clone();
-        let measured = measured.filter_map(|(name, column)| Some((column, rate(name)?)));
+        let measured = columns().filter_map(|(name, column)| Some((column, rate(name)?)));
         let measured: Vec<_> = measured.collect();
         let most = measured.iter().map(|&(_, rate)| rate).fold(1.0, f64::max);
         let _ = writeln!(
