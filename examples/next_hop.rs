@@ -4,7 +4,7 @@
 //! `cargo run --release --example next_hop`
 #![allow(clippy::disallowed_types)] // the model checker is not involved
 
-use lockfree_cuckoo::{Filter, Fixed, Lanes};
+use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 

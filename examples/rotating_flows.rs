@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             })
             .collect();
         while flows.rotations() < 20 {
-            thread::sleep(clock.rest(start.elapsed()));
+            thread::sleep(clock.until_due(start.elapsed()));
             if let Err(error) = flows.rotate_if_due(&mut clock, || start.elapsed()) {
                 println!("tried again at once: {error}");
             }

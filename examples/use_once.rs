@@ -14,7 +14,7 @@
 //! `cargo run --release --example use_once`, twice
 #![allow(clippy::disallowed_types)] // the model checker is not involved
 
-use lockfree_cuckoo::{Filter, Lanes, Rotating, RotationClock};
+use lockfree_cuckoo::{Filter, RotationClock, filter::Rotating, layout::Lanes};
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -129,7 +129,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         scope.spawn(move || {
             // A period that ends late is longer: no token is forgotten early.
             while let Err(RecvTimeoutError::Timeout) =
-                ended.recv_timeout(clock.rest(start.elapsed()))
+                ended.recv_timeout(clock.until_due(start.elapsed()))
             {
                 if let Err(error) = store.used.rotate_if_due(&mut clock, || start.elapsed()) {
                     println!("tried again at once: {error}");

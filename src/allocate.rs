@@ -1,17 +1,17 @@
 //! Allocation that reports failure instead of aborting.
 
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 mod cells;
-#[cfg(all(any(feature = "std", feature = "huge-pages"), target_os = "linux"))]
+#[cfg(all(any(feature = "growing", feature = "huge-pages"), target_os = "linux"))]
 mod pages;
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 mod shared;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub(crate) use cells::ReleaseChunks;
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub(crate) use cells::{ALIGNMENT, Cells};
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub(crate) use shared::Shared;
 
 use alloc::boxed::Box;
@@ -19,9 +19,9 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::error::OutOfMemory;
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 use crate::sync;
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 use crate::sync::AtomicU64;
 
 /// Allocates a slice of `len` values. `value` makes each of them.
@@ -64,7 +64,7 @@ pub(crate) fn place<T>(values: &[T]) -> Range<usize> {
 /// Lets the system have the whole pages of some cells that nobody writes to, and whose values
 /// nobody needs. Returns how many bytes. They read as 0 from then on, and take memory again when
 /// they are next written to.
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub(crate) fn release_pages(cells: &[AtomicU64]) -> usize {
     #[cfg(target_os = "linux")]
     if sync::PLAIN {

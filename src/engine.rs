@@ -1,8 +1,8 @@
 //! Engines: what a filter does with a hash.
 //!
-//! There are three: [`Fixed`](crate::Fixed), one table; [`Growing`](crate::growing), a table that
-//! doubles; and [`Rotating`](crate::Rotating), a ring of tables. The public filter is written once,
-//! over the trait [`RawFilter`](operations::RawFilter). [`Dyn`](crate::Dyn) boxes any of them, for
+//! There are three: [`Fixed`](crate::filter::Fixed), one table; [`Growing`](crate::growing), a table that
+//! doubles; and [`Rotating`](crate::filter::Rotating), a ring of tables. The public filter is written once,
+//! over the trait [`RawFilter`](operations::RawFilter). [`Dyn`](crate::filter::Dyn) boxes any of them, for
 //! a choice at run time.
 
 pub(crate) mod clock;

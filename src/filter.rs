@@ -1,4 +1,9 @@
-//! The public type, one definition for all engines and hashers.
+//! What all filters share: the type [`Filter`], its builder, the engines that it takes, and what
+//! these say of themselves.
+//!
+//! The type is written once, for all engines and hashers. Most programs need only its aliases at
+//! the root of the crate. The other names of this module are for programs that name a layout, that
+//! choose a filter at run time, or that take any filter as an argument.
 
 // The documentation lists the methods in the order of these lines, from the constructors to
 // storing.
@@ -17,9 +22,9 @@ mod persistence;
 
 mod dynamic;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 mod growing;
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub use growing::Grows;
 
 mod rotating;
@@ -27,9 +32,21 @@ mod rotating;
 mod collect;
 
 #[cfg(feature = "std")]
+pub use builder::DefaultsTo;
+#[cfg(feature = "growing")]
 pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
 pub use dynamic::{Dyn, DynFilter};
+
+pub use crate::codec::chunks::Chunks;
+pub use crate::engine::measures::Measures;
+pub use crate::engine::operations::{Rotates, StoresValues};
+pub use crate::engine::values::Values;
+pub use crate::fixed::Fixed;
+#[cfg(feature = "growing")]
+pub use crate::growing::Growing;
+pub use crate::kernel::layout::Kind;
+pub use crate::rotating::Rotating;
 
 use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
@@ -42,12 +59,9 @@ use crate::codec::source::Source;
 use crate::engine::operations::RawFilter;
 use crate::engine::plan::Plan;
 use crate::error::{OutOfMemory, ReadError, SnapshotError};
-use crate::fixed::Fixed;
-#[cfg(feature = "std")]
-use crate::growing::Growing;
 use crate::kernel::layout::{Layout, Shape};
 use crate::random_state::RandomState;
-use crate::rotating::Rotating;
+use crate::typed_hasher::TypedHasher;
 
 /// An approximate set that many threads share without a lock.
 ///
@@ -152,7 +166,7 @@ pub type CuckooFilter<S = RandomState> = Filter<Fixed, S>;
 /// assert!(seen.is_empty());
 /// # Ok::<(), lockfree_cuckoo::InsertError>(())
 /// ```
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub type GrowingCuckooFilter<S = RandomState> = Filter<Growing, S>;
 
 /// A [`CuckooFilter`] that forgets: items leave by themselves, one to two periods after their
@@ -211,13 +225,13 @@ pub type RotatingCuckooFilter<S = RandomState> = Filter<Rotating, S>;
 /// [`RotatingCuckooFilter`] are aliases of it.
 ///
 /// `E` is the engine: [`Fixed`], [`Growing`] or [`Rotating`]. It determines what happens when the
-/// filter is full, and as time passes. Its parameter is the [layout](crate::Layout) of the buckets,
+/// filter is full, and as time passes. Its parameter is the [layout](crate::layout::Layout) of the buckets,
 /// 4 x 16 unless named; a `Growing` always has 4 x 16. `S` makes the hasher.
 ///
 /// # Examples
 ///
 /// ```
-/// use lockfree_cuckoo::{Filter, Fixed, SemiSorted};
+/// use lockfree_cuckoo::{Filter, filter::Fixed, layout::SemiSorted};
 ///
 /// type HalfTheErrors = Filter<Fixed<SemiSorted<4, 17>>>;
 ///
@@ -239,6 +253,24 @@ impl<E, S> Filter<E, S> {
         Self { engine, hasher }
     }
 
+    /// This filter, with calls that take items of one type, and refuse others when they are
+    /// compiled: see [`TypedHasher`]. Nothing is copied.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let flows = CuckooFilter::with_capacity(1_000).typed::<u64>();
+    /// flows.insert(&5)?; // the literal is a u64 here
+    /// assert!(flows.contains(&5));
+    /// # Ok::<(), lockfree_cuckoo::InsertError>(())
+    /// ```
+    #[must_use]
+    pub fn typed<T: ?Sized>(self) -> Filter<E, TypedHasher<T, S>> {
+        Filter::of(self.engine, TypedHasher::new(self.hasher))
+    }
+
     /// The object with the operations of the engine.
     #[inline(always)]
     pub(crate) fn engine(&self) -> &E::Inner
@@ -256,7 +288,7 @@ impl<E, S> Filter<E, S> {
 /// hasher is. Use it as a bound to accept any filter:
 ///
 /// ```
-/// use lockfree_cuckoo::{CuckooFilter, Engine, Filter};
+/// use lockfree_cuckoo::{CuckooFilter, Filter, filter::Engine};
 ///
 /// fn is_half_full<E: Engine, S>(filter: &Filter<E, S>) -> bool {
 ///     filter.load_factor() > 0.5
@@ -336,7 +368,7 @@ pub trait Buildable: Restored {
 /// Sealed, as [`Engine`] is. Growing filters have buckets of 4 slots of 16 bits.
 ///
 /// ```
-/// use lockfree_cuckoo::{AnyLayout, Filter, FilterBuilder, Lanes};
+/// use lockfree_cuckoo::{Filter, FilterBuilder, filter::AnyLayout, layout::Lanes};
 ///
 /// fn with_small_buckets<E: AnyLayout, S>(
 ///     builder: FilterBuilder<E, S>,
@@ -363,7 +395,7 @@ impl<L: Layout> Buildable for Fixed<L> {
     type With<M: Layout> = Fixed<M>;
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 impl Buildable for Growing {
     type With<M: Layout> = Self;
 }

@@ -60,7 +60,7 @@ impl<L: Layout> Build for Fixed<L> {
     }
 
     fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError> {
-        let (geometry, capacity) = plan.size.geometry::<L>()?;
+        let (geometry, capacity) = plan.size()?.geometry::<L>()?;
         plan.search_budget(DEFAULT_BUDGET)?;
         let bytes = outside + CountedTable::bytes_for(geometry, plan.descriptors);
         let rated_load = Self::rated_load(plan);
@@ -70,7 +70,7 @@ impl<L: Layout> Build for Fixed<L> {
     fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError> {
         // Refuses before anything is allocated.
         Self::measures(plan, outside)?;
-        let (geometry, capacity) = plan.size.geometry()?;
+        let (geometry, capacity) = plan.size()?.geometry()?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         let table = CountedTable::new(geometry, budget, plan.descriptors)?;
         Ok(Self { table, capacity })
@@ -248,9 +248,9 @@ impl<L: Layout> StoresValues for Fixed<L> {
 
 impl<L: Layout> Fixed<L> {
     fn check_value(&self, value: u16) -> Result<(), ValueError> {
-        let most = self.max_value();
-        if value > most {
-            return Err(ValueError { value, most });
+        let max = self.max_value();
+        if value > max {
+            return Err(ValueError::new(value, max));
         }
         Ok(())
     }

@@ -124,7 +124,7 @@ impl Build for Growing {
     }
 
     fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError> {
-        let level = first_level(plan.size)?;
+        let level = first_level(plan.size()?)?;
         plan.search_budget(DEFAULT_BUDGET)?;
         let table = CountedGrowingTable::bytes_for(level);
         let bytes = outside + table + Tables::LIST_BYTES + size_of::<AtomicU64>();
@@ -135,7 +135,7 @@ impl Build for Growing {
     fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError> {
         // Refuses before anything is allocated.
         Self::measures(plan, outside)?;
-        let level = first_level(plan.size)?;
+        let level = first_level(plan.size()?)?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         let mut oldest = CountedGrowingTable::new(level, budget)?;
         if let Some(size) = plan.descriptors {
@@ -170,10 +170,10 @@ fn first_level(size: Size) -> Result<u32, BuildError> {
     match size {
         Size::Items(items) | Size::Explicit { items, .. } => {
             let level = (1..=MAX_LEVEL).find(|&level| items_for(geometry(level)) >= items);
-            let most = items_for(geometry(MAX_LEVEL));
+            let max = items_for(geometry(MAX_LEVEL));
             level.ok_or(BuildError::Capacity {
                 requested: items,
-                most,
+                max,
             })
         }
         Size::Buckets(buckets) => {

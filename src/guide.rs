@@ -1,12 +1,12 @@
 #![doc = include_str!("links.md")]
 #![doc = include_str!("../docs/guide/README.md")]
 
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 #[doc = include_str!("links.md")]
 #[doc = include_str!("../docs/guide/c.md")]
 pub mod c {}
 
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 #[doc = include_str!("links.md")]
 #[doc = include_str!("../docs/guide/growing.md")]
 pub mod growing {}

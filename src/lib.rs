@@ -11,10 +11,10 @@ mod codec;
 pub mod design;
 mod engine;
 mod error;
-mod filter;
+pub mod filter;
 mod fixed;
 pub mod format;
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 mod growing;
 pub mod guide;
 mod kernel;
@@ -22,30 +22,38 @@ mod random_state;
 mod rotating;
 mod sync;
 #[doc(hidden)]
-#[cfg(feature = "testing")]
+#[cfg(feature = "_testing")]
 pub mod testing;
-#[cfg(not(feature = "testing"))]
+#[cfg(not(feature = "_testing"))]
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "checked even so")]
 mod testing;
+mod typed_hasher;
 
-pub use codec::chunks::Chunks;
 pub use engine::clock::RotationClock;
-pub use engine::measures::Measures;
-pub use engine::operations::{Rotates, StoresValues};
-pub use engine::values::Values;
 pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,
     SnapshotError, ValueError,
 };
 pub use filter::{
-    AnyLayout, Buildable, CuckooFilter, CuckooFilterBuilder, Dyn, DynFilter, Engine, Filter,
-    FilterBuilder, RotatingCuckooFilter, RotatingCuckooFilterBuilder,
+    CuckooFilter, CuckooFilterBuilder, DynFilter, Filter, FilterBuilder, RotatingCuckooFilter,
+    RotatingCuckooFilterBuilder,
 };
-#[cfg(feature = "std")]
-pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder, Grows};
-pub use fixed::Fixed;
-#[cfg(feature = "std")]
-pub use growing::Growing;
-pub use kernel::layout::{Kind, Lanes, Layout, SemiSorted, Shape, WithValues};
-pub use random_state::{RandomState, SeededHasher};
-pub use rotating::Rotating;
+#[cfg(feature = "growing")]
+pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};
+pub use random_state::RandomState;
+pub use typed_hasher::TypedHasher;
+
+/// The layouts of a bucket: how many slots, and how many bits of a fingerprint and of a value.
+///
+/// The [guide](crate::guide::layouts) says which one to choose.
+pub mod layout {
+    pub use crate::kernel::layout::{Lanes, Layout, SemiSorted, Shape, WithValues};
+}
+
+/// What hashes the items of a filter.
+///
+/// The [guide](crate::guide::hashing) says what a hasher must provide.
+pub mod hash {
+    pub use crate::random_state::SeededHasher;
+    pub use crate::typed_hasher::{FilterHasher, HashesItem};
+}

@@ -133,7 +133,7 @@ impl<L: Layout> Build for Rotating<L> {
 
     fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError> {
         let tables = generations(plan)? + 1;
-        let (geometry, capacity) = plan.size.geometry::<L>()?;
+        let (geometry, capacity) = plan.size()?.geometry::<L>()?;
         plan.search_budget(DEFAULT_BUDGET)?;
         let table =
             size_of::<CountedTable<L>>() + CountedTable::bytes_for(geometry, plan.descriptors);
@@ -146,7 +146,7 @@ impl<L: Layout> Build for Rotating<L> {
         // Refuses before anything is allocated.
         Self::measures(plan, outside)?;
         let tables = generations(plan)? + 1;
-        let (geometry, capacity) = plan.size.geometry()?;
+        let (geometry, capacity) = plan.size()?.geometry()?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
         let mut built = Vec::new();
         allocate::grow(&mut built, tables)?;

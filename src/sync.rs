@@ -20,9 +20,9 @@
 mod event;
 pub(crate) use event::Event;
 
-#[cfg(not(all(loom, feature = "loom")))]
+#[cfg(not(all(loom, feature = "_loom")))]
 mod real;
-#[cfg(not(any(all(loom, feature = "loom"), lockfree_cuckoo_steps)))]
+#[cfg(not(any(all(loom, feature = "_loom"), lockfree_cuckoo_steps)))]
 use self::real as chosen;
 
 #[cfg(lockfree_cuckoo_steps)]
@@ -36,18 +36,18 @@ mod stepped;
 #[cfg(lockfree_cuckoo_steps)]
 use self::stepped as chosen;
 
-#[cfg(all(loom, feature = "loom"))]
+#[cfg(all(loom, feature = "_loom"))]
 #[allow(dead_code, unreachable_pub, reason = "`testing` shows it")]
 mod loom;
-#[cfg(all(loom, feature = "loom"))]
+#[cfg(all(loom, feature = "_loom"))]
 use self::loom as chosen;
 
 #[allow(unreachable_pub, reason = "`testing` shows it")]
 pub use chosen::hooks;
-#[cfg(all(feature = "std", any(test, feature = "testing")))]
+#[cfg(all(feature = "std", any(test, feature = "_testing")))]
 #[allow(unreachable_pub, unused_imports, reason = "`testing` shows it")]
 pub use chosen::on_processors;
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub(crate) use chosen::{AtomicPtr, PLAIN};
 pub(crate) use chosen::{
     AtomicU64, EXCLUSIVE, MODEL, OnceBox, YIELDS_BEFORE_FAILING, fence, parallelism, thread_index,

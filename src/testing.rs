@@ -1,7 +1,7 @@
 //! Access for tests to items that users do not need. Not covered by semantic versioning.
 
 pub use crate::sync::hooks;
-#[cfg(all(feature = "std", feature = "testing"))]
+#[cfg(all(feature = "std", feature = "_testing"))]
 pub use crate::sync::on_processors;
 
 use alloc::vec::Vec;

@@ -43,7 +43,7 @@ const SERVER: Package = Package {
 /// that no other layer lists.
 const LAYERS: [&[&str]; 9] = [
     // Errors name layouts, which are pure values.
-    &["sync", "random_state", "kernel/layout"],
+    &["sync", "random_state", "typed_hasher", "kernel/layout"],
     &["error", "allocate"],
     &["kernel"],
     &["engine"],

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lockfree_cuckoo::{Buildable, Filter};
+use lockfree_cuckoo::{Filter, filter::Buildable};
 
 use crate::keys::Keys;
 use crate::mixed::{Operations, mix};

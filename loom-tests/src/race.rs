@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::testing::hooks::{dying_after, in_one_order};
-use lockfree_cuckoo::{Engine, Filter, InsertError};
+use lockfree_cuckoo::{Filter, InsertError, filter::Engine};
 use loom::thread;
 use model::history::{Event, Outcome, linearizable};
 

@@ -1,7 +1,11 @@
 //! Tiny filters, with hashes that select the buckets and fingerprint of an item.
 
 use lockfree_cuckoo::testing::Descriptors;
-use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes, Layout};
+use lockfree_cuckoo::{
+    CuckooFilter, Filter,
+    filter::Fixed,
+    layout::{Lanes, Layout},
+};
 use model::Fingerprint;
 use model::geometry::Geometry;
 

@@ -6,7 +6,9 @@ use std::array;
 
 use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{
-    CuckooFilter, Engine, Filter, Fixed, Growing, Lanes, Layout, SemiSorted, SnapshotError,
+    CuckooFilter, Filter, SnapshotError,
+    filter::{Engine, Fixed, Growing},
+    layout::{Lanes, Layout, SemiSorted},
 };
 use loom_tests::race::{Act, Race, Told, act, insert, quietly, race, remove, try_hop};
 use loom_tests::tiny::{Default, F, G, Item, ORDERS, at, at_of, far, near, pair, square};

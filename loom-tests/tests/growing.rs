@@ -2,7 +2,7 @@
 //! added.
 #![cfg(all(loom, feature = "loom"))]
 
-use lockfree_cuckoo::Growing;
+use lockfree_cuckoo::filter::Growing;
 use lockfree_cuckoo::testing::{Descriptors, Internals};
 use loom_tests::check::publishes;
 use loom_tests::race::{Act, Race, admit, hop, insert, quietly, race, remove, see, try_hop};

@@ -6,7 +6,11 @@
 //! fingerprints change places in a bucket, and a code marks a reference.
 #![cfg(all(loom, feature = "loom"))]
 
-use lockfree_cuckoo::{CuckooFilter, Filter, Fixed, Lanes, Layout, Rotating, SemiSorted};
+use lockfree_cuckoo::{
+    CuckooFilter, Filter,
+    filter::{Fixed, Rotating},
+    layout::{Lanes, Layout, SemiSorted},
+};
 use loom_tests::check::publishes;
 use loom_tests::race::{
     Act, Race, Told, act, admit, count, hop, insert, race, remove, see, try_hop, try_insert,

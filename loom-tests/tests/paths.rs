@@ -7,7 +7,10 @@
 
 use lockfree_cuckoo::testing::hooks::dying_after;
 use lockfree_cuckoo::testing::{Descriptors, Internals};
-use lockfree_cuckoo::{CuckooFilter, InsertError, Lanes, Layout, SemiSorted};
+use lockfree_cuckoo::{
+    CuckooFilter, InsertError,
+    layout::{Lanes, Layout, SemiSorted},
+};
 use loom_tests::check::{Bound, check};
 use loom_tests::race::{
     Race, Told, act, admit, hop, insert, insert_in_vain, race, remove, see, try_admit, try_hop,

@@ -2,7 +2,7 @@
 #![cfg(all(loom, feature = "loom"))]
 
 use lockfree_cuckoo::testing::Internals;
-use lockfree_cuckoo::{Filter, Fixed, Lanes};
+use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
 use loom_tests::check::{Bound, check};

@@ -4,7 +4,7 @@
 #[cfg(feature = "huge-pages")]
 use core::mem::MaybeUninit;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 use crate::sync::AtomicU64;
 
 #[cfg(feature = "huge-pages")]
@@ -35,7 +35,7 @@ pub(super) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 /// Gives the whole pages of some cells back to the system, which no thread writes to, and whose
 /// values no thread needs. Returns how many bytes these are at least, wherever the cells begin: so
 /// that equal filters take equally much.
@@ -66,7 +66,7 @@ pub(super) fn release(cells: &[AtomicU64]) -> usize {
     if outcome == 0 { at_least } else { 0 }
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 fn page_size() -> usize {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: it takes and returns a number.

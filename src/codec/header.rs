@@ -10,6 +10,7 @@ use crate::codec::source::Source;
 use crate::error::ReadError;
 use crate::kernel::layout::{Kind, LONG_BUDGET, MIN_BUDGET, Shape};
 use crate::random_state::RandomState;
+use crate::typed_hasher::FilterHasher;
 
 /// The bytes of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,7 +273,8 @@ pub(crate) struct Identity {
 const PROBE: &[u8] = b"lockfree-cuckoo";
 
 impl Identity {
-    pub(crate) fn of<S: BuildHasher + 'static>(hasher: &S) -> Self {
+    pub(crate) fn of<S: FilterHasher<Inner: 'static>>(hasher: &S) -> Self {
+        let hasher = hasher.inner();
         let default = (hasher as &dyn Any).downcast_ref::<RandomState>();
         let mut probed = hasher.build_hasher();
         probed.write(PROBE);
@@ -283,7 +285,7 @@ impl Identity {
     }
 
     /// Returns the given hasher, if it is this one.
-    pub(crate) fn admit<S: BuildHasher + 'static>(&self, hasher: S) -> Result<S, ReadError> {
+    pub(crate) fn admit<S: FilterHasher<Inner: 'static>>(&self, hasher: S) -> Result<S, ReadError> {
         if Self::of(&hasher) == *self {
             Ok(hasher)
         } else {
@@ -297,21 +299,22 @@ impl Identity {
         self.admit(RandomState::with_seed(seed))
     }
 
-    /// If `S` is the default hasher, rebuilds it from its seed; else `S::default()`, if it is this
-    /// one.
+    /// If it is the default hasher, rebuilds it from its seed; else the default of its type, if that
+    /// is this one.
     #[cfg(feature = "serde")]
-    pub(crate) fn rebuild_or_default<S: BuildHasher + Default + 'static>(
+    pub(crate) fn rebuild_or_default<S: FilterHasher<Inner: Default + 'static>>(
         &self,
     ) -> Result<S, ReadError> {
-        let mut rebuilt: Option<S> = None;
+        let mut rebuilt: Option<S::Inner> = None;
         if let Some(rebuilt) = (&mut rebuilt as &mut dyn Any).downcast_mut::<Option<RandomState>>()
         {
             *rebuilt = Some(self.rebuild()?);
         }
-        match rebuilt {
-            Some(hasher) => Ok(hasher),
-            None => self.admit(S::default()),
-        }
+        let hasher = match rebuilt {
+            Some(hasher) => hasher,
+            None => self.admit(S::Inner::default())?,
+        };
+        Ok(S::from_inner(hasher))
     }
 }
 

@@ -241,7 +241,7 @@ impl<L: Layout> UncheckedWords<L> {
     }
 
     /// The unchecked words, for a caller who checks them.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "growing")]
     pub(crate) fn unchecked(self) -> Table<L> {
         self.table.build(self.geometry)
     }

@@ -31,7 +31,7 @@ use core::time::Duration;
 /// let start = Instant::now();
 /// let mut clock = RotationClock::new(Duration::from_millis(1), start.elapsed());
 /// for _ in 0..10 {
-///     thread::sleep(clock.rest(start.elapsed()));
+///     thread::sleep(clock.until_due(start.elapsed()));
 ///     if let Err(error) = recent.rotate_if_due(&mut clock, || start.elapsed()) {
 ///         eprintln!("tried again at once: {error}");
 ///     }
@@ -68,7 +68,7 @@ impl RotationClock {
     /// use lockfree_cuckoo::RotationClock;
     ///
     /// let clock = RotationClock::new(Duration::from_secs(60), Duration::ZERO);
-    /// assert_eq!(clock.rest(Duration::from_secs(50)), Duration::from_secs(10));
+    /// assert_eq!(clock.until_due(Duration::from_secs(50)), Duration::from_secs(10));
     /// ```
     pub const fn new(period: Duration, now: Duration) -> Self {
         let period = nanos(period);
@@ -85,7 +85,7 @@ impl RotationClock {
     ///
     /// See [`new`](Self::new).
     #[must_use]
-    pub fn rest(&self, now: Duration) -> Duration {
+    pub fn until_due(&self, now: Duration) -> Duration {
         duration(
             self.period
                 .saturating_sub(self.signed_age(now))
@@ -122,7 +122,7 @@ impl RotationClock {
     ///
     /// let mut clock = RotationClock::new(Duration::from_secs(60), Duration::ZERO);
     /// clock.elapse(Duration::from_secs(45));
-    /// assert_eq!(clock.rest(Duration::from_secs(5)), Duration::from_secs(10));
+    /// assert_eq!(clock.until_due(Duration::from_secs(5)), Duration::from_secs(10));
     /// ```
     pub fn elapse(&mut self, time: Duration) {
         self.began = self.began.saturating_sub(nanos(time));
@@ -145,7 +145,7 @@ impl RotationClock {
     /// let mut clock = RotationClock::new(Duration::from_secs(60), Duration::ZERO);
     /// filter.rotate()?; // because it was full
     /// clock.observe(filter.rotations(), Duration::from_secs(50));
-    /// assert_eq!(clock.rest(Duration::from_secs(60)), Duration::from_secs(50));
+    /// assert_eq!(clock.until_due(Duration::from_secs(60)), Duration::from_secs(50));
     /// # Ok::<(), lockfree_cuckoo::RotateError>(())
     /// ```
     pub fn observe(&mut self, rotations: u64, now: Duration) {
@@ -237,11 +237,11 @@ mod tests {
             for began in extremes {
                 for now in extremes {
                     let mut clock = RotationClock::new(period, began);
-                    assert!(clock.rest(now) <= period.max(Duration::from_nanos(1)));
+                    assert!(clock.until_due(now) <= period.max(Duration::from_nanos(1)));
                     assert_eq!(clock.age(now), now.saturating_sub(began));
                     (0..3).for_each(|_| clock.elapse(Duration::MAX));
                     assert_eq!(clock.age(now), Duration::MAX);
-                    assert_eq!(clock.rest(now), Duration::ZERO);
+                    assert_eq!(clock.until_due(now), Duration::ZERO);
                     let ended = clock.clone().periods(now);
                     assert!(ended.is_some_and(|ended| ended >= 1), "{clock:?}");
                     clock.observe(1, now);
@@ -254,12 +254,12 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_back_begins_the_period_again() {
         let mut clock = RotationClock::new(seconds(10), seconds(100));
-        assert_eq!(clock.rest(seconds(5)), seconds(10));
+        assert_eq!(clock.until_due(seconds(5)), seconds(10));
         assert_eq!(clock.periods(seconds(5)), None);
         clock.observe(0, seconds(5));
-        assert_eq!(clock.rest(seconds(14)), seconds(1));
+        assert_eq!(clock.until_due(seconds(14)), seconds(1));
         // Not if the time goes on.
         clock.observe(0, seconds(14));
-        assert_eq!(clock.rest(seconds(14)), seconds(1));
+        assert_eq!(clock.until_due(seconds(14)), seconds(1));
     }
 }

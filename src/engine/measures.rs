@@ -2,7 +2,7 @@
 
 use crate::kernel::layout::{Kind, Shape};
 
-/// What a filter will take and hold: [`FilterBuilder::measures`](crate::FilterBuilder::measures)
+/// What a filter will take and hold: [`FilterBuilder::measure`](crate::FilterBuilder::measure)
 /// returns it without building the filter.
 ///
 /// # Examples
@@ -11,7 +11,7 @@ use crate::kernel::layout::{Kind, Shape};
 /// use lockfree_cuckoo::{CuckooFilterBuilder, RandomState};
 ///
 /// let builder = CuckooFilterBuilder::with_hasher(RandomState::with_seed(1)).capacity(1_000_000);
-/// let measures = builder.measures_of_smallest(0.001)?;
+/// let measures = builder.measure_smallest(0.001)?;
 /// println!("{} takes {} bytes", measures.layout, measures.memory_usage);
 /// # Ok::<(), lockfree_cuckoo::BuildError>(())
 /// ```

@@ -29,7 +29,7 @@ pub trait RawFilter: fmt::Debug + Send + Sync + 'static {
         true
     }
     /// Sets a temporary limit on its bytes, if it grows, while others use it.
-    fn limit_memory_usage(&self, _bytes: usize) {}
+    fn set_memory_allowance(&self, _bytes: usize) {}
     /// Sets the limit on its bytes, if it grows, and frees the memory that it has kept.
     fn set_max_memory_usage(&mut self, _bytes: usize) {}
     /// The operations that only a rotating engine has.
@@ -176,13 +176,19 @@ pub trait Build: RawFilter + Sized {
     fn snapshot(&self) -> Result<Self, SnapshotError>;
 }
 
+/// What a reference to one of the two traits below can do besides. Only engines implement it, so it
+/// seals them.
+pub trait Object: fmt::Debug + Send + Sync {}
+
+impl<E: RawFilter> Object for E {}
+
 /// The methods of rotating filters, for a filter whose kind is chosen at run time:
 /// [`DynFilter::rotating`](crate::DynFilter#method.rotating) returns it.
 ///
 /// Each is the method of the same name of [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
 /// Sealed. As a bound it gives a filter no methods: a function that rotates any layout takes a
 /// `&Filter<Rotating<L>, S>`.
-pub trait Rotates: RawFilter {
+pub trait Rotates: Object {
     /// As [`rotate`](crate::RotatingCuckooFilter#method.rotate).
     ///
     /// # Errors
@@ -290,9 +296,9 @@ pub trait Rotates: RawFilter {
 /// [`DynFilter::valued`](crate::DynFilter#method.valued) returns it.
 ///
 /// Each is the method of the same name of a [`Filter<Fixed<L>>`](crate::Filter) whose layout [has
-/// values](crate::WithValues). Sealed. As a bound it gives a filter no methods: a function for any
+/// values](crate::layout::WithValues). Sealed. As a bound it gives a filter no methods: a function for any
 /// layout with values takes a `&Filter<Fixed<L>, S>`.
-pub trait StoresValues: RawFilter {
+pub trait StoresValues: Object {
     /// The largest value.
     fn max_value(&self) -> u16;
 

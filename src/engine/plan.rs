@@ -16,7 +16,12 @@ use crate::kernel::sizing::{HEADS_AGREE, any_of, compared};
 /// The settings of an engine.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    pub(crate) size: Size,
+    /// The number of items. None: the default.
+    pub(crate) items: Option<usize>,
+    /// The number of buckets, in place of a number of items.
+    pub(crate) buckets: Option<usize>,
+    /// The size that was chosen for a rate, in place of both.
+    pub(crate) chosen: Option<Size>,
     /// The maximum number of buckets that a path search examines. None: the engine's default.
     pub(crate) search_budget: Option<usize>,
     /// The maximum rate of false positives.
@@ -30,6 +35,18 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The size. Refuses two sizes: at most one of them could be kept to.
+    pub(crate) fn size(&self) -> Result<Size, BuildError> {
+        match (self.chosen, self.items, self.buckets) {
+            (Some(size), ..) => Ok(size),
+            (None, Some(capacity), Some(buckets)) => {
+                Err(BuildError::CapacityAndBuckets { capacity, buckets })
+            }
+            (None, None, Some(buckets)) => Ok(Size::Buckets(buckets)),
+            (None, items, None) => Ok(Size::Items(items.unwrap_or(DEFAULT_ITEMS))),
+        }
+    }
+
     /// The search budget, if it is in range.
     pub(crate) fn search_budget(&self, unless_told: usize) -> Result<usize, BuildError> {
         let budget = self.search_budget.unwrap_or(unless_told);
@@ -107,22 +124,16 @@ pub(crate) enum Size {
 /// The items that a filter is sized for by default.
 const DEFAULT_ITEMS: usize = 1024;
 
-impl Default for Size {
-    fn default() -> Self {
-        Self::Items(DEFAULT_ITEMS)
-    }
-}
-
 impl Size {
     /// The geometry of this size, and the items that it is for.
     pub(crate) fn geometry<L: Layout>(self) -> Result<(Geometry<L>, usize), BuildError> {
         match self {
             Self::Items(items) => {
-                let most = sizing::max_items::<L>();
-                if items > most {
+                let max = sizing::max_items::<L>();
+                if items > max {
                     return Err(BuildError::Capacity {
                         requested: items,
-                        most,
+                        max,
                     });
                 }
                 Ok((sizing::geometry_for(items), items))
@@ -179,10 +190,10 @@ fn check_range(rate: f64) -> Result<(), BuildError> {
     check(rate > 0.0 && rate < 1.0, rate, 0.0)
 }
 
-fn check(is_possible: bool, rate: f64, least: f64) -> Result<(), BuildError> {
+fn check(is_possible: bool, rate: f64, min: f64) -> Result<(), BuildError> {
     is_possible.then_some(()).ok_or(BuildError::RateOutOfRange {
         requested: rate,
-        least,
+        min,
     })
 }
 

@@ -11,8 +11,8 @@ use crate::kernel::layout::Shape;
 /// use lockfree_cuckoo::{BuildError, CuckooFilter};
 ///
 /// let error = CuckooFilter::builder().capacity(usize::MAX).build().unwrap_err();
-/// let BuildError::Capacity { most, .. } = error else { unreachable!() };
-/// assert!(most < usize::MAX);
+/// let BuildError::Capacity { max, .. } = error else { unreachable!() };
+/// assert!(max < usize::MAX);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -22,7 +22,14 @@ pub enum BuildError {
         /// The items that were requested.
         requested: usize,
         /// The maximum. There may not be enough memory for it.
-        most: usize,
+        max: usize,
+    },
+    /// Both the capacity and the number of buckets were set.
+    CapacityAndBuckets {
+        /// The items that were requested.
+        capacity: usize,
+        /// The buckets that were requested.
+        buckets: usize,
     },
     /// The number of buckets is not possible.
     Buckets {
@@ -52,7 +59,7 @@ pub enum BuildError {
         /// The rate that was requested.
         requested: f64,
         /// The lowest possible rate; 0 if every rate above 0 is possible.
-        least: f64,
+        min: f64,
     },
     /// The rate of false positives is too low for the layout, or for every layout if the builder
     /// was to choose one.
@@ -77,7 +84,9 @@ pub enum BuildError {
 }
 
 texts! { BuildError:
-    Self::Capacity { requested, most } => "a capacity of {requested} items is too large: at most {most} are possible";
+    Self::Capacity { requested, max } => "a capacity of {requested} items is too large: at most {max} are possible";
+    Self::CapacityAndBuckets { capacity, buckets } =>
+        "a capacity of {capacity} items and a number of {buckets} buckets are set: set one of them";
     Self::Buckets { requested, nearest, factor: 1 } =>
         "{requested} buckets are not possible: the number must be a power of two from 2; use {nearest}, the nearest \
         possible number";
@@ -88,8 +97,8 @@ texts! { BuildError:
         "a search budget of {requested} buckets is out of range: use {nearest}, the nearest possible number";
     Self::Generations { requested, nearest } =>
         "a number of {requested} generations is not possible: use {nearest}, the nearest possible number";
-    Self::RateOutOfRange { requested, least } =>
-        "a false-positive rate of {requested:?} is not possible: use a rate of at least {least:?} and below 1";
+    Self::RateOutOfRange { requested, min } =>
+        "a false-positive rate of {requested:?} is not possible: use a rate of at least {min:?} and below 1";
     Self::FalsePositiveRate { requested, rate, shape } =>
         "a false-positive rate of {requested:?} is too low for a full filter of the layout `{shape}`, which has \
         {rate:.2e}: set a higher rate, or, unless the filter grows, let `build_smallest` choose a layout and a size";

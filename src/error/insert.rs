@@ -78,7 +78,7 @@ pub enum InsertError {
     /// A [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo) has no room, and a limit or the
     /// lack of memory prevents growth.
     CannotGrow(GrowthError),
-    /// The [value](crate::WithValues) of the item is too large for the layout.
+    /// The [value](crate::layout::WithValues) of the item is too large for the layout.
     Value(ValueError),
 }
 
@@ -251,7 +251,7 @@ impl InsertManyError {
 /// # Examples
 ///
 /// ```
-/// # #[cfg(feature = "std")] {
+/// # #[cfg(feature = "growing")] {
 /// use lockfree_cuckoo::{GrowingCuckooFilter, GrowthError, InsertError};
 ///
 /// let filter = GrowingCuckooFilter::builder()
@@ -307,24 +307,52 @@ texts! { GrowthError:
 /// # Examples
 ///
 /// ```
-/// use lockfree_cuckoo::{Filter, Fixed, InsertError, Lanes, ValueError};
+/// use lockfree_cuckoo::{Filter, InsertError, ValueError, filter::Fixed, layout::Lanes};
 ///
 /// type Ports = Filter<Fixed<Lanes<4, 12, 4>>>;
 ///
 /// let error = Ports::with_capacity(100).insert_value("flow", 16).unwrap_err();
-/// let too_large = ValueError { value: 16, most: 15 };
+/// let too_large = ValueError::new(16, 15);
 /// assert_eq!(error, InsertError::Value(too_large));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueError {
-    /// The value that was refused.
-    pub value: u16,
-    /// The largest possible value.
-    pub most: u16,
+    value: u16,
+    max: u16,
 }
 
 texts! { ValueError:
-    Self { value, most } => "a value of {value} is too large: at most {most} is possible";
+    Self { value, max } => "a value of {value} is too large: at most {max} is possible";
+}
+
+impl ValueError {
+    /// A value that was refused, and the largest that is possible; for tests of programs that
+    /// handle it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::ValueError;
+    ///
+    /// let error = ValueError::new(16, 15);
+    /// assert_eq!((error.value(), error.max()), (16, 15));
+    /// ```
+    #[must_use]
+    pub fn new(value: u16, max: u16) -> Self {
+        Self { value, max }
+    }
+
+    /// The value that was refused.
+    #[must_use]
+    pub fn value(&self) -> u16 {
+        self.value
+    }
+
+    /// The largest possible value.
+    #[must_use]
+    pub fn max(&self) -> u16 {
+        self.max
+    }
 }
 
 /// The cause. The number of inserted items is lost.

@@ -55,7 +55,7 @@ pub enum ReadError {
         /// The kind of the stored filter.
         kind: Kind,
     },
-    /// A filter of one [`Layout`](crate::Layout) was read as one of another layout.
+    /// A filter of one [`Layout`](crate::layout::Layout) was read as one of another layout.
     OtherLayout {
         /// The layout of the stored filter.
         shape: Shape,

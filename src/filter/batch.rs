@@ -9,6 +9,7 @@ use core::hash::{BuildHasher, Hash};
 use super::{Engine, Filter};
 use crate::engine::operations::{RawFilter, check_lengths};
 use crate::error::InsertManyError;
+use crate::typed_hasher::HashesItem;
 
 /// Number of items hashed at a time.
 pub(super) const CHUNK: usize = 256;
@@ -21,7 +22,7 @@ pub(super) const CHUNK: usize = 256;
 /// overlaps too. Inserts are a half faster, and removes three quarters
 /// (`cargo bench -p lockfree-cuckoo-benches`, on a shared Intel Xeon). In a smaller table batches
 /// cost as much as the loop, or at most a tenth more in batches of 32.
-impl<E: Engine, S: BuildHasher> Filter<E, S> {
+impl<E: Engine, S> Filter<E, S> {
     /// Looks up many items: sets `found[i]` to whether `items[i]` is stored, as
     /// [`contains`](Self::contains) does.
     ///
@@ -42,10 +43,16 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
     /// ```
     #[track_caller]
-    pub fn contains_many<T: Hash>(&self, items: &[T], found: &mut [bool]) {
+    pub fn contains_many<T: Hash>(&self, items: &[T], found: &mut [bool])
+    where
+        S: HashesItem<T>,
+    {
         check_lengths(items, found);
         for (items, found) in items.chunks(CHUNK).zip(found.chunks_mut(CHUNK)) {
-            self.contains_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), found);
+            self.contains_many_hash(
+                hash_each(self.hasher.inner(), items, &mut [0; CHUNK]),
+                found,
+            );
         }
     }
 
@@ -71,9 +78,12 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// assert_eq!(error.inserted(), 8);
     /// assert_eq!(filter.count("a"), 8);
     /// ```
-    pub fn insert_many<T: Hash>(&self, items: &[T]) -> Result<(), InsertManyError> {
+    pub fn insert_many<T: Hash>(&self, items: &[T]) -> Result<(), InsertManyError>
+    where
+        S: HashesItem<T>,
+    {
         for (chunk, items) in items.chunks(CHUNK).enumerate() {
-            self.insert_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]))
+            self.insert_many_hash(hash_each(self.hasher.inner(), items, &mut [0; CHUNK]))
                 .map_err(|stopped| stopped.behind(chunk * CHUNK))?;
         }
         Ok(())
@@ -111,13 +121,16 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
         &self,
         items: &[T],
         added: &mut [bool],
-    ) -> Result<(), InsertManyError> {
+    ) -> Result<(), InsertManyError>
+    where
+        S: HashesItem<T>,
+    {
         check_lengths(items, added);
         added.fill(false);
         let chunks = items.chunks(CHUNK).zip(added.chunks_mut(CHUNK));
         for (chunk, (items, added)) in chunks.enumerate() {
             let hashes = &mut [0; CHUNK];
-            self.insert_unique_many_hash(hash_each(&self.hasher, items, hashes), added)
+            self.insert_unique_many_hash(hash_each(self.hasher.inner(), items, hashes), added)
                 .map_err(|stopped| stopped.behind(chunk * CHUNK))?;
         }
         Ok(())
@@ -141,10 +154,15 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// assert_eq!(filter.remove_many(&["a", "a", "b"]), 2);
     /// # Ok::<(), lockfree_cuckoo::InsertManyError>(())
     /// ```
-    pub fn remove_many<T: Hash>(&self, items: &[T]) -> usize {
+    pub fn remove_many<T: Hash>(&self, items: &[T]) -> usize
+    where
+        S: HashesItem<T>,
+    {
         items
             .chunks(CHUNK)
-            .map(|items| self.remove_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK])))
+            .map(|items| {
+                self.remove_many_hash(hash_each(self.hasher.inner(), items, &mut [0; CHUNK]))
+            })
             .sum()
     }
 }

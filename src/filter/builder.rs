@@ -1,14 +1,13 @@
 //! The builder with all settings of a filter, and the constructors that use the defaults.
 
-use core::hash::BuildHasher;
 use core::marker::PhantomData;
 
 use super::{AnyLayout, Buildable, Filter};
 use crate::engine::measures::Measures;
-use crate::engine::plan::{Plan, Size};
+use crate::engine::plan::Plan;
 use crate::error::BuildError;
 use crate::fixed::Fixed;
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 use crate::growing::Growing;
 use crate::kernel::descriptor::PoolSize;
 use crate::kernel::layout::Layout;
@@ -43,7 +42,7 @@ pub type CuckooFilterBuilder<S = RandomState> = FilterBuilder<Fixed, S>;
 /// assert_eq!(filter.tables(), 1);
 /// # Ok::<(), lockfree_cuckoo::BuildError>(())
 /// ```
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub type GrowingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Growing, S>;
 
 /// Builds a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
@@ -114,7 +113,8 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     }
 
     /// Sizes the filter for this many items. The default is 1,024, as for [`Default`]; 0 gives the
-    /// smallest table. Replaces an earlier `buckets`.
+    /// smallest table. A builder takes a capacity or a number of [`buckets`](Self::buckets), not
+    /// both.
     ///
     /// For a growing filter it sizes the first table, whose number of buckets is a power of two:
     /// the closer `items` is to the final number of items, the fewer false positives. For a
@@ -131,12 +131,12 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// ```
     #[must_use]
     pub fn capacity(mut self, items: usize) -> Self {
-        self.plan.size = Size::Items(items);
+        self.plan.items = Some(items);
         self
     }
 
     /// Sets the exact number of buckets, each with four slots unless another layout is chosen.
-    /// Replaces an earlier `capacity`.
+    /// A builder takes a [`capacity`](Self::capacity) or a number of buckets, not both.
     ///
     /// The number must be a power of two from 2 up, times a factor of at most 31; otherwise
     /// [`build`](Self::build) names the nearest such number. For a rotating filter it is the size
@@ -155,7 +155,7 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// ```
     #[must_use]
     pub fn buckets(mut self, buckets: usize) -> Self {
-        self.plan.size = Size::Buckets(buckets);
+        self.plan.buckets = Some(buckets);
         self
     }
 
@@ -189,7 +189,7 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// A growing filter always has buckets of 4 slots of 16 bits, so this does not compile:
     ///
     /// ```compile_fail,E0277
-    /// use lockfree_cuckoo::{GrowingCuckooFilter, Lanes};
+    /// use lockfree_cuckoo::{GrowingCuckooFilter, layout::Lanes};
     ///
     /// let builder = GrowingCuckooFilter::builder().layout::<Lanes<8, 8>>();
     /// ```
@@ -200,7 +200,7 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{CuckooFilter, Lanes};
+    /// use lockfree_cuckoo::{CuckooFilter, layout::Lanes};
     ///
     /// let filter = CuckooFilter::builder().layout::<Lanes<8, 8>>().capacity(100_000).build()?;
     /// assert!(filter.memory_usage() < 130_000);
@@ -275,7 +275,7 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{BuildError, CuckooFilter, Lanes};
+    /// use lockfree_cuckoo::{BuildError, CuckooFilter, layout::Lanes};
     ///
     /// let builder = CuckooFilter::builder().capacity(100_000).max_false_positive_rate(0.000_01);
     /// let error = builder.clone().build().unwrap_err();
@@ -330,9 +330,9 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// The measures of the filter that [`build`](Self::build) would return: bytes, layout, buckets,
     /// slots, capacity and rate of false positives. Allocates nothing.
     ///
-    /// [`measures_of_smallest`](Self::measures_of_smallest) is the same for
+    /// [`measure_smallest`](Self::measure_smallest) is the same for
     /// [`build_smallest`](Self::build_smallest), and
-    /// [`measures_of_shape`](Self::measures_of_shape) for [`build_shape`](Self::build_shape).
+    /// [`measure_shape`](Self::measure_shape) for [`build_shape`](Self::build_shape).
     ///
     /// # Errors
     ///
@@ -345,7 +345,7 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// use lockfree_cuckoo::CuckooFilter;
     ///
     /// let builder = CuckooFilter::builder().capacity(1_000_000);
-    /// let measures = builder.measures()?;
+    /// let measures = builder.measure()?;
     /// assert!(measures.memory_usage < 2_200_000);
     /// assert!(measures.false_positive_rate < 0.000_13);
     ///
@@ -353,12 +353,12 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// assert_eq!(filter.memory_usage(), measures.memory_usage);
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
-    pub fn measures(&self) -> Result<Measures, BuildError> {
+    pub fn measure(&self) -> Result<Measures, BuildError> {
         E::measures(&self.plan, Filter::<E, S>::BYTES)
     }
 }
 
-impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
+impl<E: Buildable, S> FilterBuilder<E, S> {
     /// Builds the filter. Allocates everything that it will ever use, except the log of a first
     /// [`snapshot`](Filter::snapshot), in time linear in its size. For a growing filter, this
     /// covers the first table.
@@ -393,9 +393,33 @@ impl<E: Buildable, S: Clone> Clone for FilterBuilder<E, S> {
     }
 }
 
+/// An engine of filters that are made without a hasher: they get the default one.
+///
+/// Sealed, as [`Engine`](super::Engine) is. It has the hasher as its parameter, so that the compiler
+/// can say what the parameter of a filter is.
+#[cfg(feature = "std")]
+#[diagnostic::on_unimplemented(
+    message = "`{S}` is not the default hasher",
+    label = "the parameter of a filter is its hasher, not the type of its items",
+    note = "without a parameter, a filter takes items of any type",
+    note = "for items of one type: `CuckooFilter::with_capacity(100).typed::<u64>()`",
+    note = "for another hasher: `CuckooFilter::with_capacity_and_hasher(100, hasher)`"
+)]
+pub trait DefaultsTo<S>: Buildable {
+    #[doc(hidden)]
+    fn default_hasher() -> S;
+}
+
+#[cfg(feature = "std")]
+impl<E: Buildable> DefaultsTo<RandomState> for E {
+    fn default_hasher() -> RandomState {
+        RandomState::new()
+    }
+}
+
 /// Filters whose hasher has a random seed. They need the feature `std`; without it, pass a seed.
 #[cfg(feature = "std")]
-impl<E: Buildable> Filter<E, RandomState> {
+impl<E: Buildable, S> Filter<E, S> {
     /// Creates a filter for `items` items, with a randomly seeded hasher. 0 items give the smallest
     /// filter. Its [`capacity`](Filter::capacity) is 0 if it does not grow, but some items fit.
     ///
@@ -418,8 +442,11 @@ impl<E: Buildable> Filter<E, RandomState> {
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn with_capacity(items: usize) -> Self {
-        Self::with_capacity_and_hasher(items, RandomState::new())
+    pub fn with_capacity(items: usize) -> Self
+    where
+        E: DefaultsTo<S>,
+    {
+        Self::with_capacity_and_hasher(items, E::default_hasher())
     }
 
     /// Returns a builder, which has all settings of a filter.
@@ -438,12 +465,15 @@ impl<E: Buildable> Filter<E, RandomState> {
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
     #[must_use]
-    pub fn builder() -> FilterBuilder<E, RandomState> {
-        FilterBuilder::with_hasher(RandomState::new())
+    pub fn builder() -> FilterBuilder<E, S>
+    where
+        E: DefaultsTo<S>,
+    {
+        FilterBuilder::with_hasher(E::default_hasher())
     }
 }
 
-impl<E: Buildable, S: BuildHasher> Filter<E, S> {
+impl<E: Buildable, S> Filter<E, S> {
     /// Creates a filter for `items` items, with the given hasher.
     ///
     /// The hasher's output must be well mixed in the high and the low bits

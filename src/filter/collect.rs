@@ -1,7 +1,8 @@
 //! Filling a filter from iterators.
 //!
-//! `extend` adds one copy of every item. `collect` builds a set of exactly the needed size. Both
-//! hash each item once, and drop it before they take the next.
+//! `extend` and `collect` add one copy of every item; `collect` builds a filter of exactly the needed
+//! size. `collect_distinct` does so with one copy of each different item. All hash each item once,
+//! and drop it before they take the next.
 
 use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
@@ -12,6 +13,7 @@ use crate::engine::operations::RawFilter;
 use crate::error::{InsertError, InsertManyError};
 use crate::kernel::layout::LONG_BUDGET;
 use crate::kernel::sizing;
+use crate::typed_hasher::{FilterHasher, HashesItem};
 
 /// Inserts one copy of every item, whether or not it is already stored. The items can be
 /// references.
@@ -36,7 +38,7 @@ use crate::kernel::sizing;
 /// assert_eq!(filter.len(), 502);
 /// assert!(filter.contains(&499u64) && filter.contains(&501u64));
 /// ```
-impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for Filter<E, S> {
+impl<T: Hash, E: Engine, S: HashesItem<T>> Extend<T> for Filter<E, S> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         let items = items.into_iter();
@@ -75,31 +77,27 @@ impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for Filter<E, S> {
 /// });
 /// assert_eq!(filter.len(), 1_000);
 /// ```
-impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for &Filter<E, S> {
+impl<T: Hash, E: Engine, S: HashesItem<T>> Extend<T> for &Filter<E, S> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         expect_room(insert_each(self, items.into_iter()));
     }
 }
 
-/// Collects a set: one copy of every item, however often it occurs, in a filter sized for their
-/// number.
+/// Collects one copy of every item, as `extend` does, in a filter sized for their number.
 ///
 /// It leaves little room for more items. For more room, create a filter
-/// [`with_capacity`](Filter::with_capacity) and extend that. Items with equal 64-bit hashes count
-/// as one: among six billion different items, one such pair is expected.
+/// [`with_capacity`](Filter::with_capacity) and extend that. For one copy of each different item,
+/// use [`collect_distinct`](Filter::collect_distinct).
 ///
-/// It takes the time to hash and sort the items. Meanwhile it keeps their hashes, of 8 bytes each:
-/// all of them for up to a million items, and for more items at most four times the number of
-/// different ones.
+/// It takes the time to hash and sort the items, and meanwhile 8 bytes for each of them.
 ///
 /// # Panics
 ///
-/// If the memory could not be allocated, or if the hasher mixes so badly that the items do not fit
-/// even into a table of about twice the size. With a hasher that meets the requirements of
-/// [`FilterBuilder::hasher`] they always fit.
-///
-/// [`FilterBuilder::hasher`]: crate::FilterBuilder::hasher
+/// If the memory could not be allocated. If there are more copies of one item than its buckets hold,
+/// eight with 4 x 16. Or if the hasher mixes so badly that the items do not fit even into a table of
+/// about twice the size. Different items always fit, with a hasher that meets the requirements of
+/// [`FilterBuilder::hasher`](crate::FilterBuilder::hasher).
 ///
 /// # Examples
 ///
@@ -107,21 +105,72 @@ impl<T: Hash, E: Engine, S: BuildHasher> Extend<T> for &Filter<E, S> {
 /// use lockfree_cuckoo::CuckooFilter;
 ///
 /// let words: CuckooFilter = "to be or not to be".split(' ').collect();
-/// assert_eq!(words.len(), 4);
-/// assert!(words.remove("to"));
-/// assert!(!words.contains("to"));
+/// assert_eq!((words.len(), words.count("to")), (6, 2));
+/// assert!(words.remove("to") && words.contains("to"));
 /// ```
 impl<T, E, S> FromIterator<T> for Filter<E, S>
 where
     T: Hash,
     E: Buildable,
-    S: BuildHasher + Default,
+    S: HashesItem<T, Inner: Default>,
 {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
-        let hasher = S::default();
+        let hasher = S::Inner::default();
+        let hashes = items.into_iter().map(|item| hasher.hash_one(item));
+        let mut hashes: Vec<u64> = hashes.collect();
+        hashes.sort_unstable();
+        build(
+            S::from_inner(hasher),
+            &hashes,
+            Filter::insert_many_hash,
+            COPIES,
+        )
+    }
+}
+
+impl<E: Buildable, S: FilterHasher<Inner: Default>> Filter<E, S> {
+    /// Collects a set: one copy of each different item, however often it occurs, in a filter sized
+    /// for their number.
+    ///
+    /// It leaves little room for more items. For more room, create a filter
+    /// [`with_capacity`](Filter::with_capacity), and [`insert_unique`](Filter::insert_unique).
+    /// Items with equal 64-bit hashes count as one: among six billion different items, one such
+    /// pair is expected. Items that only collide in the filter are all in.
+    ///
+    /// It takes the time to hash and sort the items. Meanwhile it keeps their hashes, of 8 bytes
+    /// each: all of them for up to a million items, and for more items at most four times the
+    /// number of different ones.
+    ///
+    /// # Panics
+    ///
+    /// If the memory could not be allocated, or if the hasher mixes so badly that the items do not
+    /// fit even into a table of about twice the size. With a hasher that meets the requirements of
+    /// [`FilterBuilder::hasher`](crate::FilterBuilder::hasher) they always fit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let words: CuckooFilter = CuckooFilter::collect_distinct("to be or not to be".split(' '));
+    /// assert_eq!(words.len(), 4);
+    /// assert!(words.remove("to") && !words.contains("to"));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn collect_distinct<T: Hash>(items: impl IntoIterator<Item = T>) -> Self
+    where
+        S: HashesItem<T>,
+    {
+        let hasher = S::Inner::default();
         let hashes = distinct(items.into_iter().map(|item| hasher.hash_one(item)));
-        build(hasher, &hashes, Filter::insert_many_hash)
+        build(
+            S::from_inner(hasher),
+            &hashes,
+            Filter::insert_many_hash,
+            HASHER,
+        )
     }
 }
 
@@ -132,14 +181,14 @@ const BATCH: usize = 256;
 /// cost a tenth.
 const LARGE: usize = 2 << 20;
 
-fn insert_each<E: Engine, S: BuildHasher>(
+fn insert_each<E: Engine, S: FilterHasher>(
     filter: &Filter<E, S>,
     mut items: impl Iterator<Item = impl Hash>,
 ) -> Result<(), InsertError> {
-    items.try_for_each(|item| filter.insert_hash(filter.hasher.hash_one(&item)))
+    items.try_for_each(|item| filter.insert_hash(filter.hasher.inner().hash_one(&item)))
 }
 
-fn insert_in_batches<E: Engine, S: BuildHasher>(
+fn insert_in_batches<E: Engine, S: FilterHasher>(
     filter: &Filter<E, S>,
     items: impl Iterator<Item = impl Hash>,
 ) -> Result<(), InsertError> {
@@ -149,7 +198,7 @@ fn insert_in_batches<E: Engine, S: BuildHasher>(
         len: 0,
     };
     for item in items {
-        batch.hashes[batch.len] = filter.hasher.hash_one(&item);
+        batch.hashes[batch.len] = filter.hasher.inner().hash_one(&item);
         batch.len += 1;
         if batch.len == BATCH {
             batch.insert()?;
@@ -212,17 +261,24 @@ fn sort_distinct(hashes: &mut Vec<u64>) {
     hashes.dedup();
 }
 
+/// Why all items, or the distinct ones, fit into no table.
+const COPIES: &str =
+    "an item occurs too often, or the hasher mixes too badly, to collect these items";
+const HASHER: &str = "the hasher mixes too badly to collect these items";
+
 /// Number of larger tables to try if the hashes do not fit into the first one. That happens less
 /// than once in a million builds, and then one larger table is enough, unless the hasher is poor.
 /// The last one is about twice as large.
 const LARGER_TABLES: usize = 8;
 
-/// Builds a filter of exactly these hashes. They ascend, so their buckets ascend too.
+/// Builds a filter of exactly these hashes. They ascend, so their buckets ascend too. Copies of one
+/// item are harder to place, and may take a larger table. `cause` is why even that may not suffice.
 #[track_caller]
-fn build<E: Buildable, S: BuildHasher>(
+fn build<E: Buildable, S: FilterHasher>(
     mut hasher: S,
     hashes: &[u64],
     fill: impl Fn(&Filter<E, S>, &[u64]) -> Result<(), InsertManyError>,
+    cause: &str,
 ) -> Filter<E, S> {
     // The smallest filter takes any items, up to its number of slots.
     let mut capacity = hashes.len().max(sizing::pair_slots::<E::Layout>());
@@ -245,7 +301,7 @@ fn build<E: Buildable, S: BuildHasher>(
                 capacity = sizing::items_for(geometry) + 1;
                 hasher = filter.hasher;
             }
-            Err(error) => panic!("the hasher mixes too badly to collect these items: {error}"),
+            Err(error) => panic!("{cause}: {error}"),
         }
     }
 }
@@ -259,9 +315,10 @@ mod parallel {
 
     use rayon::prelude::*;
 
-    use super::{build, expect_room};
+    use super::{COPIES, HASHER, build, expect_room};
     use crate::error::InsertManyError;
     use crate::filter::{Buildable, Engine, Filter};
+    use crate::typed_hasher::{FilterHasher, HashesItem};
 
     /// Inserts one copy of every item, whether or not it is already stored, in no particular order.
     ///
@@ -284,7 +341,7 @@ mod parallel {
     where
         T: Hash + Send,
         E: Engine,
-        S: BuildHasher + Sync,
+        S: HashesItem<T> + Sync,
     {
         #[track_caller]
         fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I) {
@@ -315,19 +372,18 @@ mod parallel {
     where
         T: Hash + Send,
         E: Engine,
-        S: BuildHasher + Sync,
+        S: HashesItem<T> + Sync,
     {
         #[track_caller]
         fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I) {
             let filter = *self;
             let items = items.into_par_iter();
-            let insert = |item| filter.insert_hash(filter.hasher.hash_one(&item));
+            let insert = |item| filter.insert_hash(filter.hasher.inner().hash_one(&item));
             expect_room(items.try_for_each(insert));
         }
     }
 
-    /// Collects a set, as [`FromIterator`] does, with all threads of the pool. Meanwhile it takes 8
-    /// bytes of memory for each item, duplicates included, in addition to the filter.
+    /// Collects one copy of every item, as [`FromIterator`] does, with all threads of the pool.
     ///
     /// # Panics
     ///
@@ -340,23 +396,65 @@ mod parallel {
     /// use rayon::prelude::*;
     ///
     /// let words: CuckooFilter = "to be or not to be".par_split(' ').collect();
-    /// assert_eq!(words.len(), 4);
+    /// assert_eq!(words.len(), 6);
     /// ```
     impl<T, E, S> FromParallelIterator<T> for Filter<E, S>
     where
         T: Hash + Send,
         E: Buildable,
-        S: BuildHasher + Default + Sync,
+        S: HashesItem<T, Inner: Default + Sync> + Sync,
     {
         #[track_caller]
         fn from_par_iter<I: IntoParallelIterator<Item = T>>(items: I) -> Self {
-            let hasher = S::default();
-            let hashes = items.into_par_iter().map(|item| hasher.hash_one(item));
-            let mut hashes: Vec<u64> = hashes.collect();
-            hashes.par_sort_unstable();
-            hashes.dedup();
-            build(hasher, &hashes, insert_all)
+            let hasher = S::Inner::default();
+            let hashes = sorted(&hasher, items);
+            build(S::from_inner(hasher), &hashes, insert_all, COPIES)
         }
+    }
+
+    impl<E: Buildable, S: FilterHasher<Inner: Default + Sync> + Sync> Filter<E, S> {
+        /// Collects a set, as [`collect_distinct`](Filter::collect_distinct) does, with all threads
+        /// of the pool. Meanwhile it takes 8 bytes of memory for each item, duplicates included, in
+        /// addition to the filter.
+        ///
+        /// # Panics
+        ///
+        /// As [`collect_distinct`](Filter::collect_distinct).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use lockfree_cuckoo::CuckooFilter;
+        /// use rayon::prelude::*;
+        ///
+        /// let words = "to be or not to be".par_split(' ');
+        /// let words: CuckooFilter = CuckooFilter::par_collect_distinct(words);
+        /// assert_eq!(words.len(), 4);
+        /// ```
+        #[must_use]
+        #[track_caller]
+        pub fn par_collect_distinct<T: Hash + Send>(
+            items: impl IntoParallelIterator<Item = T>,
+        ) -> Self
+        where
+            S: HashesItem<T>,
+        {
+            let hasher = S::Inner::default();
+            let mut hashes = sorted(&hasher, items);
+            hashes.dedup();
+            build(S::from_inner(hasher), &hashes, insert_all, HASHER)
+        }
+    }
+
+    /// The hashes of all items in ascending order.
+    fn sorted<T: Hash + Send>(
+        hasher: &(impl BuildHasher + Sync),
+        items: impl IntoParallelIterator<Item = T>,
+    ) -> Vec<u64> {
+        let hashes = items.into_par_iter().map(|item| hasher.hash_one(item));
+        let mut hashes: Vec<u64> = hashes.collect();
+        hashes.par_sort_unstable();
+        hashes
     }
 
     /// Number of hashes that one thread inserts at a time.

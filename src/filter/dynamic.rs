@@ -1,7 +1,6 @@
 //! Filters whose kind and layout are chosen at run time.
 
 use alloc::boxed::Box;
-use core::hash::BuildHasher;
 use core::marker::PhantomData;
 
 use super::{AnyLayout, Buildable, Engine, Filter, FilterBuilder};
@@ -17,7 +16,7 @@ use crate::engine::plan;
 use crate::engine::plan::Plan;
 use crate::error::{BuildError, OutOfMemory, ReadError, SnapshotError};
 use crate::fixed::Fixed;
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 use crate::growing::Growing;
 use crate::kernel::layout::{ForLayout, Kind, Layout, Shape};
 use crate::random_state::RandomState;
@@ -36,7 +35,7 @@ use crate::rotating::Rotating;
 /// # Examples
 ///
 /// ```
-/// # #[cfg(feature = "std")] {
+/// # #[cfg(feature = "growing")] {
 /// use lockfree_cuckoo::{CuckooFilter, DynFilter, GrowingCuckooFilter};
 ///
 /// fn filter(grows: bool) -> DynFilter {
@@ -113,9 +112,9 @@ impl Engine for Dyn {
         match header.kind()? {
             Kind::Fixed => read_layout::<Fixed>(header, source, outside),
             Kind::Rotating => read_layout::<Rotating>(header, source, outside),
-            #[cfg(feature = "std")]
+            #[cfg(feature = "growing")]
             Kind::Growing => read_boxed::<Growing>(header, source, outside),
-            #[cfg(not(feature = "std"))]
+            #[cfg(not(feature = "growing"))]
             kind => Err(ReadError::OtherKind { kind }),
         }
     }
@@ -169,7 +168,7 @@ impl<S> DynFilter<S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{DynFilter, Kind, RotatingCuckooFilter};
+    /// use lockfree_cuckoo::{DynFilter, RotatingCuckooFilter, filter::Kind};
     ///
     /// let filter: DynFilter = RotatingCuckooFilter::with_capacity(100).into();
     /// assert_eq!(filter.kind(), Kind::Rotating);
@@ -184,7 +183,7 @@ impl<S> DynFilter<S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{CuckooFilter, DynFilter, Lanes, Shape};
+    /// use lockfree_cuckoo::{CuckooFilter, DynFilter, layout::{Lanes, Shape}};
     ///
     /// let filter: DynFilter = CuckooFilter::with_capacity(100).into();
     /// assert_eq!(filter.shape(), Shape::of::<Lanes<4, 16>>());
@@ -215,13 +214,13 @@ impl<S> DynFilter<S> {
         self.engine().rotating()
     }
 
-    /// The methods of a fixed filter whose layout has [values](crate::WithValues); `None` if this
+    /// The methods of a fixed filter whose layout has [values](crate::layout::WithValues); `None` if this
     /// one has no values.
     ///
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{CuckooFilter, Lanes, Shape};
+    /// use lockfree_cuckoo::{CuckooFilter, layout::{Lanes, Shape}};
     ///
     /// let shape = Shape::of::<Lanes<3, 13, 8>>();
     /// let filter = CuckooFilter::builder().capacity(1_000).build_shape(shape)?;
@@ -245,7 +244,7 @@ impl<E: Buildable, S> From<Filter<E, S>> for DynFilter<S> {
 }
 
 /// Filters whose layout is chosen at run time.
-impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
+impl<E: Buildable, S> FilterBuilder<E, S> {
     /// Builds the smallest filter whose [rate of false positives](Filter::false_positive_rate) is
     /// at most `rate` when it holds the number of items that it is sized for. `rate` is from 1e-9
     /// to below 1.
@@ -253,7 +252,7 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     /// It chooses among the [`Layout`]s without values. If no layout has such a low rate at full
     /// load, or if a simpler layout takes less memory with a larger table, it enlarges the table.
     /// If the number of [`buckets`](Self::buckets) is set, it chooses the layout with which these
-    /// buckets hold the most items. Among equal filters it prefers [`Lanes`](crate::Lanes), and
+    /// buckets hold the most items. Among equal filters it prefers [`Lanes`](crate::layout::Lanes), and
     /// then the lowest rate.
     ///
     /// The rate also becomes the filter's
@@ -303,7 +302,7 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{RotatingCuckooFilter, Shape};
+    /// use lockfree_cuckoo::{RotatingCuckooFilter, layout::Shape};
     ///
     /// for &shape in Shape::ALL {
     ///     let filter = RotatingCuckooFilter::builder().build_shape(shape)?;
@@ -321,12 +320,12 @@ impl<E: Buildable, S: BuildHasher> FilterBuilder<E, S> {
 
 /// What the filter will take, before it is built.
 impl<E: AnyLayout, S> FilterBuilder<E, S> {
-    /// The [`measures`](Self::measures) of the filter that [`build_smallest`](Self::build_smallest)
+    /// The [`measure`](Self::measure) of the filter that [`build_smallest`](Self::build_smallest)
     /// would return, with the layout that it would choose. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// As [`measures`](Self::measures).
+    /// As [`measure`](Self::measure).
     ///
     /// # Examples
     ///
@@ -335,44 +334,44 @@ impl<E: AnyLayout, S> FilterBuilder<E, S> {
     ///
     /// let builder = CuckooFilter::builder().capacity(1_000_000);
     /// for rate in [0.05, 0.01, 0.001] {
-    ///     let measures = builder.measures_of_smallest(rate)?;
+    ///     let measures = builder.measure_smallest(rate)?;
     ///     println!("{rate}: {} takes {} bytes", measures.layout, measures.memory_usage);
     /// }
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
-    pub fn measures_of_smallest(&self, rate: f64) -> Result<Measures, BuildError> {
+    pub fn measure_smallest(&self, rate: f64) -> Result<Measures, BuildError> {
         let (shape, plan) = smallest::<E>(&self.plan, rate)?;
         shape.call(Measure::<E, S>::of(&plan))
     }
 
-    /// The [`measures`](Self::measures) of the filter that [`build_shape`](Self::build_shape) would
+    /// The [`measure`](Self::measure) of the filter that [`build_shape`](Self::build_shape) would
     /// return. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// As [`measures`](Self::measures).
+    /// As [`measure`](Self::measure).
     ///
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{CuckooFilter, Shape};
+    /// use lockfree_cuckoo::{CuckooFilter, layout::Shape};
     ///
     /// let builder = CuckooFilter::builder().capacity(1_000_000);
     /// for &shape in Shape::ALL {
-    ///     println!("{shape}: {} bytes", builder.measures_of_shape(shape)?.memory_usage);
+    ///     println!("{shape}: {} bytes", builder.measure_shape(shape)?.memory_usage);
     /// }
     /// # Ok::<(), lockfree_cuckoo::BuildError>(())
     /// ```
-    pub fn measures_of_shape(&self, shape: Shape) -> Result<Measures, BuildError> {
+    pub fn measure_shape(&self, shape: Shape) -> Result<Measures, BuildError> {
         shape.call(Measure::<E, S>::of(&self.plan))
     }
 }
 
 /// The layout of the smallest filter that keeps to a rate, and the plan of that filter.
 fn smallest<E: Buildable>(plan: &Plan, rate: f64) -> Result<(Shape, Plan), BuildError> {
-    let (shape, size) = plan::smallest(plan.size, E::rated_load(plan), rate)?;
+    let (shape, size) = plan::smallest(plan.size()?, E::rated_load(plan), rate)?;
     let mut plan = plan.clone();
-    plan.size = size;
+    plan.chosen = Some(size);
     plan.rate = Some(rate);
     Ok((shape, plan))
 }
@@ -401,7 +400,7 @@ impl<E: AnyLayout, S> ForLayout for Measure<'_, E, S> {
 /// Builds with the layout for which it is called.
 struct BuildWith<E: Buildable, S>(FilterBuilder<E, S>);
 
-impl<E: AnyLayout, S: BuildHasher> ForLayout for BuildWith<E, S> {
+impl<E: AnyLayout, S> ForLayout for BuildWith<E, S> {
     type Output = Result<DynFilter<S>, BuildError>;
 
     fn call<L: Layout>(self) -> Self::Output {

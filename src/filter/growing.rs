@@ -48,12 +48,13 @@ impl<E: Grows, S> Filter<E, S> {
         self.engine.inner_mut().set_max_memory_usage(bytes);
     }
 
-    /// Sets a temporary limit while other threads use the filter, and frees nothing. The lower of
-    /// both limits applies. This limit is not stored, and copies of the filter do not have it. A
-    /// growth that another thread has begun may still end by the previous limit.
+    /// Sets the number of bytes that the filter may take for now, while other threads use it. Frees
+    /// nothing. It cannot raise the [limit](Self::set_max_memory_usage) of the filter: the lower of
+    /// the two applies. It is not stored, and copies of the filter do not have it. A growth that
+    /// another thread has begun may still end by the previous allowance.
     ///
     /// Filters can thus share memory: before an insert, a caller that knows how much is left for
-    /// all of them sets this limit to the filter's present usage plus the rest. The insert is
+    /// all of them sets the allowance to the filter's present usage plus the rest. The insert is
     /// refused only if it must grow beyond that, and before anything is allocated.
     ///
     /// # Examples
@@ -62,19 +63,19 @@ impl<E: Grows, S> Filter<E, S> {
     /// use lockfree_cuckoo::{GrowingCuckooFilter, GrowthError, InsertError};
     ///
     /// let filter = GrowingCuckooFilter::with_capacity(100);
-    /// filter.limit_memory_usage(filter.memory_usage());
+    /// filter.set_memory_allowance(filter.memory_usage());
     /// let (added, refused) = (0..).find_map(|item: u64| Some((item, filter.insert(&item).err()?))).expect("a limit");
     /// assert!(added >= 100 && filter.tables() == 1);
     /// let InsertError::CannotGrow(error) = refused else { unreachable!() };
     /// let GrowthError::MemoryLimit { needed, .. } = error else { unreachable!() };
     ///
     /// // As much as it asks for, and not more.
-    /// filter.limit_memory_usage(needed);
+    /// filter.set_memory_allowance(needed);
     /// assert!(filter.insert(&added).is_ok());
     /// assert!(filter.memory_usage() <= needed);
     /// ```
-    pub fn limit_memory_usage(&self, bytes: usize) {
-        self.engine().limit_memory_usage(bytes);
+    pub fn set_memory_allowance(&self, bytes: usize) {
+        self.engine().set_memory_allowance(bytes);
     }
 
     /// Makes the filter as small as its items allow, but not smaller than it was built. Nothing is

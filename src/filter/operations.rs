@@ -5,9 +5,10 @@ use core::hash::{BuildHasher, Hash};
 use super::{Engine, Filter};
 use crate::engine::operations::RawFilter;
 use crate::error::InsertError;
+use crate::typed_hasher::HashesItem;
 
 /// The operations on one item.
-impl<E: Engine, S: BuildHasher> Filter<E, S> {
+impl<E: Engine, S> Filter<E, S> {
     /// Adds one copy of `item`, whether or not it is already stored.
     ///
     /// If one of the two buckets has room, this is one exchange. Otherwise a bounded search finds a
@@ -45,7 +46,10 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[inline]
-    pub fn insert<T: Hash + ?Sized>(&self, item: &T) -> Result<(), InsertError> {
+    pub fn insert<T: Hash + ?Sized>(&self, item: &T) -> Result<(), InsertError>
+    where
+        S: HashesItem<T>,
+    {
         self.insert_hash(self.hash_one(item))
     }
 
@@ -82,7 +86,10 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// ```
     #[doc(alias = "test_and_add")]
     #[inline]
-    pub fn insert_unique<T: Hash + ?Sized>(&self, item: &T) -> Result<bool, InsertError> {
+    pub fn insert_unique<T: Hash + ?Sized>(&self, item: &T) -> Result<bool, InsertError>
+    where
+        S: HashesItem<T>,
+    {
         self.insert_unique_hash(self.hash_one(item))
     }
 
@@ -106,7 +113,10 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn contains<T: Hash + ?Sized>(&self, item: &T) -> bool {
+    pub fn contains<T: Hash + ?Sized>(&self, item: &T) -> bool
+    where
+        S: HashesItem<T>,
+    {
         self.contains_hash(self.hash_one(item))
     }
 
@@ -131,7 +141,10 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// ```
     #[doc(alias = "delete")]
     #[inline]
-    pub fn remove<T: Hash + ?Sized>(&self, item: &T) -> bool {
+    pub fn remove<T: Hash + ?Sized>(&self, item: &T) -> bool
+    where
+        S: HashesItem<T>,
+    {
         self.remove_hash(self.hash_one(item))
     }
 
@@ -156,12 +169,15 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn count<T: Hash + ?Sized>(&self, item: &T) -> usize {
+    pub fn count<T: Hash + ?Sized>(&self, item: &T) -> usize
+    where
+        S: HashesItem<T>,
+    {
         self.count_hash(self.hash_one(item))
     }
 }
 
-impl<E: Engine, S: BuildHasher> Filter<E, S> {
+impl<E: Engine, S> Filter<E, S> {
     /// Returns the hash that the filter uses for `item`, for the calls that take a hash.
     ///
     /// # Examples
@@ -177,8 +193,11 @@ impl<E: Engine, S: BuildHasher> Filter<E, S> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn hash_one<T: Hash + ?Sized>(&self, item: &T) -> u64 {
-        self.hasher.hash_one(item)
+    pub fn hash_one<T: Hash + ?Sized>(&self, item: &T) -> u64
+    where
+        S: HashesItem<T>,
+    {
+        self.hasher.inner().hash_one(item)
     }
 }
 

@@ -2,7 +2,6 @@
 //! filter that other threads use.
 
 use alloc::vec::Vec;
-use core::hash::BuildHasher;
 #[cfg(feature = "std")]
 use std::io::{self, Read, Write};
 
@@ -15,10 +14,11 @@ use crate::codec::source::Stream;
 use crate::codec::source::{Slice, Source};
 use crate::error::{ReadError, SnapshotError};
 use crate::random_state::RandomState;
+use crate::typed_hasher::FilterHasher;
 
 /// Storing. The stored form is the same on every machine, and documented byte by byte in
 /// [`format`](crate::format).
-impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
+impl<E: Engine, S: FilterHasher<Inner: 'static>> Filter<E, S> {
     /// The stored form as bytes, while other threads use the filter: eight bytes per bucket, 16 per
     /// table, and 76 more. [`from_bytes`](Filter::from_bytes) restores the filter.
     ///
@@ -183,7 +183,7 @@ impl<E: Engine> Filter<E, RandomState> {
 /// Reading a filter that was stored with any hasher. The caller passes the same hasher: it must
 /// hash as before, on another machine too. The call recognizes the hasher by its hash of a few
 /// bytes.
-impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
+impl<E: Engine, S: FilterHasher<Inner: 'static>> Filter<E, S> {
     /// As [`from_bytes`](Filter::from_bytes), for a filter stored with this hasher.
     ///
     /// # Errors
@@ -262,7 +262,7 @@ impl<E: Engine, S> Filter<E, S> {
     }
 }
 
-impl<E: Engine, S: BuildHasher + 'static> Filter<E, S> {
+impl<E: Engine, S: FilterHasher<Inner: 'static>> Filter<E, S> {
     /// The stored form, a chunk at a time: the bytes that [`to_bytes`](Self::to_bytes) returns, in
     /// pieces of the size that the caller asks for. Use it if the filter is shared but no thread
     /// writes to it meanwhile: in a server that runs one command at a time, or in the child of a
@@ -358,7 +358,6 @@ mod with_serde {
 
     use alloc::vec::Vec;
     use core::fmt;
-    use core::hash::BuildHasher;
     use core::marker::PhantomData;
 
     use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
@@ -369,9 +368,10 @@ mod with_serde {
     use crate::codec::source::Slice;
     use crate::error::ReadError;
     use crate::filter::{Engine, Filter};
+    use crate::typed_hasher::FilterHasher;
 
     /// As [`to_bytes`](Filter::to_bytes), so the filter may be in use. Fails in the same cases.
-    impl<E: Engine, S: BuildHasher + 'static> Serialize for Filter<E, S> {
+    impl<E: Engine, S: FilterHasher<Inner: 'static>> Serialize for Filter<E, S> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
             let bytes = self.to_bytes().map_err(T::Error::custom)?;
             serializer.serialize_bytes(&bytes)
@@ -383,7 +383,7 @@ mod with_serde {
     /// hasher, `S::default()` must be the one that the filter was stored with. (Without the feature
     /// `std` the default hasher does not implement `Default`: read the bytes, and call
     /// `from_bytes`.)
-    impl<'de, E: Engine, S: BuildHasher + Default + 'static> Deserialize<'de> for Filter<E, S> {
+    impl<'de, E: Engine, S: FilterHasher<Inner: Default + 'static>> Deserialize<'de> for Filter<E, S> {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             deserializer.deserialize_bytes(StoredForm(PhantomData))
         }
@@ -392,7 +392,9 @@ mod with_serde {
     /// The bytes of a filter `F`.
     struct StoredForm<F>(PhantomData<F>);
 
-    impl<'de, E: Engine, S: BuildHasher + Default + 'static> Visitor<'de> for StoredForm<Filter<E, S>> {
+    impl<'de, E: Engine, S: FilterHasher<Inner: Default + 'static>> Visitor<'de>
+        for StoredForm<Filter<E, S>>
+    {
         type Value = Filter<E, S>;
 
         fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! Methods that only rotating filters have: rotations, the age of an item, and refreshing it.
 
-use core::hash::{BuildHasher, Hash};
+use core::hash::Hash;
 use core::time::Duration;
 
 use super::Filter;
@@ -10,6 +10,7 @@ use crate::engine::operations::{Rotates, check_lengths};
 use crate::error::{InsertError, InsertManyError, RotateError};
 use crate::kernel::layout::Layout;
 use crate::rotating::Rotating;
+use crate::typed_hasher::HashesItem;
 
 /// Filters that rotate.
 impl<L: Layout, S> Filter<Rotating<L>, S> {
@@ -126,7 +127,7 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
 
     /// Rotates if a period has passed since the last rotation, by a clock that knows the period.
     /// Returns whether this call rotated. Call it as often as you like; between two calls,
-    /// [`rest`](RotationClock::rest) is the time to wait.
+    /// [`until_due`](RotationClock::until_due) is the time to wait.
     ///
     /// However late it is called, an item stays for at least `n - 1` periods: see
     /// [`RotationClock`]. `now` returns the time. It is read twice if this call rotates, so it must
@@ -152,7 +153,7 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
     /// assert!(!filter.rotate_if_due(&mut clock, || 59 * second)?);
     /// assert!(filter.rotate_if_due(&mut clock, || 110 * second)?); // late
     /// assert!(!filter.rotate_if_due(&mut clock, || 120 * second)?);
-    /// assert_eq!(clock.rest(120 * second), 50 * second);
+    /// assert_eq!(clock.until_due(120 * second), 50 * second);
     /// assert!(filter.contains("a"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -197,7 +198,7 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
     /// clock.elapse(age + 100 * second);
     /// assert_eq!(filter.catch_up(&mut clock, Duration::ZERO)?, 2); // after 60 and 120 seconds
     /// assert!(!filter.contains("a"));
-    /// assert_eq!(clock.rest(Duration::ZERO), 50 * second);
+    /// assert_eq!(clock.until_due(Duration::ZERO), 50 * second);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn catch_up(&self, clock: &mut RotationClock, now: Duration) -> Result<usize, RotateError> {
@@ -237,7 +238,7 @@ impl<L: Layout, S> Filter<Rotating<L>, S> {
     }
 }
 
-impl<L: Layout, S: BuildHasher> Filter<Rotating<L>, S> {
+impl<L: Layout, S> Filter<Rotating<L>, S> {
     /// The age of an item: the number of rotations since its insert or its last refresh, 0 if it is
     /// in the young generation. `None` if it is in no generation.
     ///
@@ -260,7 +261,10 @@ impl<L: Layout, S: BuildHasher> Filter<Rotating<L>, S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn age<T: Hash + ?Sized>(&self, item: &T) -> Option<usize> {
+    pub fn age<T: Hash + ?Sized>(&self, item: &T) -> Option<usize>
+    where
+        S: HashesItem<T>,
+    {
         self.age_hash(self.hash_one(item))
     }
 
@@ -295,7 +299,10 @@ impl<L: Layout, S: BuildHasher> Filter<Rotating<L>, S> {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn refresh<T: Hash + ?Sized>(&self, item: &T) -> Result<bool, InsertError> {
+    pub fn refresh<T: Hash + ?Sized>(&self, item: &T) -> Result<bool, InsertError>
+    where
+        S: HashesItem<T>,
+    {
         self.refresh_hash(self.hash_one(item))
     }
 
@@ -333,13 +340,16 @@ impl<L: Layout, S: BuildHasher> Filter<Rotating<L>, S> {
         &self,
         items: &[T],
         new: &mut [bool],
-    ) -> Result<(), InsertManyError> {
+    ) -> Result<(), InsertManyError>
+    where
+        S: HashesItem<T>,
+    {
         check_lengths(items, new);
         new.fill(false);
         let chunks = items.chunks(CHUNK).zip(new.chunks_mut(CHUNK));
         for (chunk, (items, new)) in chunks.enumerate() {
             let hashes = &mut [0; CHUNK];
-            self.refresh_many_hash(hash_each(&self.hasher, items, hashes), new)
+            self.refresh_many_hash(hash_each(self.hasher.inner(), items, hashes), new)
                 .map_err(|stopped| stopped.behind(chunk * CHUNK))?;
         }
         Ok(())

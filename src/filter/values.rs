@@ -1,6 +1,6 @@
 //! Values: a few bits that each copy carries.
 
-use core::hash::{BuildHasher, Hash};
+use core::hash::Hash;
 
 use super::Filter;
 use super::batch::{CHUNK, hash_each};
@@ -8,9 +8,10 @@ use crate::engine::operations::{StoresValues, check_lengths};
 use crate::engine::values::Values;
 use crate::error::{InsertError, ValueError};
 use crate::fixed::Fixed;
-use crate::kernel::layout::WithValues;
+use crate::kernel::layout::{Layout, WithValues};
+use crate::typed_hasher::HashesItem;
 
-/// Values, for filters whose [layout](crate::Layout) has room for them: each copy of an item
+/// Values, for filters whose [layout](crate::layout::Layout) has room for them: each copy of an item
 /// carries a number of a few bits. The filter is then an approximate map: which port, worker, shard
 /// or level has an item.
 ///
@@ -46,7 +47,7 @@ use crate::kernel::layout::WithValues;
 ///   schedule.
 ///
 /// All calls are lock-free, and allocate nothing.
-impl<L: WithValues, S> Filter<Fixed<L>, S> {
+impl<L: Layout, S> Filter<Fixed<L>, S> {
     /// As [`insert_value`](Self::insert_value), by hash.
     ///
     /// # Errors
@@ -56,14 +57,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
     /// hops.insert_value_hash(0x9e37_79b9_7f4a_7c15, 7)?;
     /// assert_eq!(hops.value_hash(0x9e37_79b9_7f4a_7c15), Some(7));
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
-    pub fn insert_value_hash(&self, hash: u64, value: u16) -> Result<(), InsertError> {
+    pub fn insert_value_hash(&self, hash: u64, value: u16) -> Result<(), InsertError>
+    where
+        L: WithValues,
+    {
         self.engine.insert_value_hash(hash, value)
     }
 
@@ -76,7 +80,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
     /// assert_eq!(hops.insert_unique_value_hash(0x9e37_79b9_7f4a_7c15, 7)?, None);
@@ -87,7 +91,10 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
         &self,
         hash: u64,
         value: u16,
-    ) -> Result<Option<u16>, InsertError> {
+    ) -> Result<Option<u16>, InsertError>
+    where
+        L: WithValues,
+    {
         self.engine.insert_unique_value_hash(hash, value)
     }
 
@@ -96,14 +103,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
     /// assert_eq!(hops.value_hash(0x9e37_79b9_7f4a_7c15), None);
     /// ```
     #[inline]
     #[must_use]
-    pub fn value_hash(&self, hash: u64) -> Option<u16> {
+    pub fn value_hash(&self, hash: u64) -> Option<u16>
+    where
+        L: WithValues,
+    {
         self.engine.value_hash(hash)
     }
 
@@ -112,7 +122,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
     /// hops.insert_value_hash(0x9e37_79b9_7f4a_7c15, 7)?;
@@ -120,7 +130,10 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[must_use]
-    pub fn values_hash(&self, hash: u64) -> Values {
+    pub fn values_hash(&self, hash: u64) -> Values
+    where
+        L: WithValues,
+    {
         self.engine.values_hash(hash)
     }
 
@@ -133,14 +146,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
     /// hops.insert_value_hash(0x9e37_79b9_7f4a_7c15, 7)?;
     /// assert_eq!(hops.replace_value_hash(0x9e37_79b9_7f4a_7c15, 7, 8), Ok(true));
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
-    pub fn replace_value_hash(&self, hash: u64, old: u16, new: u16) -> Result<bool, ValueError> {
+    pub fn replace_value_hash(&self, hash: u64, old: u16, new: u16) -> Result<bool, ValueError>
+    where
+        L: WithValues,
+    {
         self.engine.replace_value_hash(hash, old, new)
     }
 
@@ -149,14 +165,17 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
     /// hops.insert_value_hash(0x9e37_79b9_7f4a_7c15, 7)?;
     /// assert!(!hops.remove_value_hash(0x9e37_79b9_7f4a_7c15, 8) && hops.remove_value_hash(0x9e37_79b9_7f4a_7c15, 7));
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
-    pub fn remove_value_hash(&self, hash: u64, value: u16) -> bool {
+    pub fn remove_value_hash(&self, hash: u64, value: u16) -> bool
+    where
+        L: WithValues,
+    {
         self.engine.remove_value_hash(hash, value)
     }
 
@@ -169,7 +188,7 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// let hops = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
     /// let mut values = [Some(0); 2];
@@ -177,12 +196,15 @@ impl<L: WithValues, S> Filter<Fixed<L>, S> {
     /// assert_eq!(values, [None; 2]);
     /// ```
     #[track_caller]
-    pub fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>]) {
+    pub fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>])
+    where
+        L: WithValues,
+    {
         self.engine.value_many_hash(hashes, values)
     }
 }
 
-impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
+impl<L: Layout, S> Filter<Fixed<L>, S> {
     /// Adds one copy of an item with a value, as [`insert`](Filter::insert) does, whatever copies
     /// are stored.
     ///
@@ -194,7 +216,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// type NextHops = Filter<Fixed<Lanes<3, 13, 8>>>;
     ///
@@ -204,7 +226,11 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// assert_eq!(hops.value("10.0.0.2"), None);
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
-    pub fn insert_value<T: Hash + ?Sized>(&self, item: &T, value: u16) -> Result<(), InsertError> {
+    pub fn insert_value<T: Hash + ?Sized>(&self, item: &T, value: u16) -> Result<(), InsertError>
+    where
+        S: HashesItem<T>,
+        L: WithValues,
+    {
         self.insert_value_hash(self.hash_one(item), value)
     }
 
@@ -222,7 +248,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// type Owners = Filter<Fixed<Lanes<4, 12, 4>>>;
     ///
@@ -235,7 +261,11 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         &self,
         item: &T,
         value: u16,
-    ) -> Result<Option<u16>, InsertError> {
+    ) -> Result<Option<u16>, InsertError>
+    where
+        S: HashesItem<T>,
+        L: WithValues,
+    {
         self.insert_unique_value_hash(self.hash_one(item), value)
     }
 
@@ -246,7 +276,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// let owners = Filter::<Fixed<Lanes<4, 12, 4>>>::with_capacity(100);
     /// owners.insert_value("flow", 3)?;
@@ -256,7 +286,11 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     #[doc(alias = "get")]
     #[inline]
     #[must_use]
-    pub fn value<T: Hash + ?Sized>(&self, item: &T) -> Option<u16> {
+    pub fn value<T: Hash + ?Sized>(&self, item: &T) -> Option<u16>
+    where
+        S: HashesItem<T>,
+        L: WithValues,
+    {
         self.value_hash(self.hash_one(item))
     }
 
@@ -270,7 +304,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// type Levels = Filter<Fixed<Lanes<4, 12, 4>>>;
     ///
@@ -283,7 +317,11 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[must_use]
-    pub fn values<T: Hash + ?Sized>(&self, item: &T) -> Values {
+    pub fn values<T: Hash + ?Sized>(&self, item: &T) -> Values
+    where
+        S: HashesItem<T>,
+        L: WithValues,
+    {
         self.values_hash(self.hash_one(item))
     }
 
@@ -305,7 +343,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// type Owners = Filter<Fixed<Lanes<4, 12, 4>>>;
     ///
@@ -321,7 +359,11 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
         item: &T,
         old: u16,
         new: u16,
-    ) -> Result<bool, ValueError> {
+    ) -> Result<bool, ValueError>
+    where
+        S: HashesItem<T>,
+        L: WithValues,
+    {
         self.replace_value_hash(self.hash_one(item), old, new)
     }
 
@@ -331,7 +373,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// type Levels = Filter<Fixed<Lanes<4, 12, 4>>>;
     ///
@@ -343,7 +385,11 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// assert_eq!(levels.value("key"), Some(2));
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
-    pub fn remove_value<T: Hash + ?Sized>(&self, item: &T, value: u16) -> bool {
+    pub fn remove_value<T: Hash + ?Sized>(&self, item: &T, value: u16) -> bool
+    where
+        S: HashesItem<T>,
+        L: WithValues,
+    {
         self.remove_value_hash(self.hash_one(item), value)
     }
 
@@ -356,7 +402,7 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// # Examples
     ///
     /// ```
-    /// use lockfree_cuckoo::{Filter, Fixed, Lanes};
+    /// use lockfree_cuckoo::{Filter, filter::Fixed, layout::Lanes};
     ///
     /// let hops = <Filter<Fixed<Lanes<3, 13, 8>>>>::with_capacity(100);
     /// hops.insert_value("a", 17)?;
@@ -366,10 +412,17 @@ impl<L: WithValues, S: BuildHasher> Filter<Fixed<L>, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[track_caller]
-    pub fn value_many<T: Hash>(&self, items: &[T], values: &mut [Option<u16>]) {
+    pub fn value_many<T: Hash>(&self, items: &[T], values: &mut [Option<u16>])
+    where
+        S: HashesItem<T>,
+        L: WithValues,
+    {
         check_lengths(items, values);
         for (items, values) in items.chunks(CHUNK).zip(values.chunks_mut(CHUNK)) {
-            self.value_many_hash(hash_each(&self.hasher, items, &mut [0; CHUNK]), values);
+            self.value_many_hash(
+                hash_each(self.hasher.inner(), items, &mut [0; CHUNK]),
+                values,
+            );
         }
     }
 }

@@ -38,7 +38,7 @@ impl RawFilter for Growing {
         self.finish_growth()
     }
 
-    fn limit_memory_usage(&self, bytes: usize) {
+    fn set_memory_allowance(&self, bytes: usize) {
         let bytes = bytes as u64;
         // Do not write an equal value: threads that repeat the call share the line.
         if self.memory_for_now.load(Ordering::Relaxed) != bytes {

@@ -623,7 +623,7 @@ impl<L: Layout> Pool<L> {
 }
 
 /// For a table that doubles.
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 impl<L: Layout> Pool<L> {
     /// Descriptors are added only if the table needs this many times as many as it has, or the
     /// maximum.
@@ -746,5 +746,5 @@ impl<L> Drop for Claim<'_, L> {
     }
 }
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(all(test, feature = "growing"))]
 mod tests;

@@ -50,7 +50,7 @@ pub(crate) use words::{
 /// # Examples
 ///
 /// ```
-/// use lockfree_cuckoo::{Lanes, Layout};
+/// use lockfree_cuckoo::layout::{Lanes, Layout};
 ///
 /// type Default = Lanes<4, 16>;
 /// assert_eq!((Default::SLOTS, Default::FINGERPRINT_BITS), (4, 16));
@@ -77,7 +77,7 @@ pub trait Layout: Words {
 /// # Examples
 ///
 /// ```
-/// use lockfree_cuckoo::{Lanes, WithValues};
+/// use lockfree_cuckoo::layout::{Lanes, WithValues};
 ///
 /// assert_eq!(<Lanes<4, 12, 4>>::MAX_VALUE, 15);
 /// ```

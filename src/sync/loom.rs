@@ -22,7 +22,7 @@ pub(crate) fn parallelism() -> usize {
 }
 
 /// There are always as many.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, feature = "_testing"))]
 pub fn on_processors<R>(_: usize, call: impl FnOnce() -> R) -> R {
     call()
 }

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "std")]
 mod hosted;
-#[cfg(all(feature = "std", any(test, feature = "testing")))]
+#[cfg(all(feature = "std", any(test, feature = "_testing")))]
 #[allow(unreachable_pub, unused_imports, reason = "`testing` shows it")]
 pub use self::hosted::on_processors;
 #[cfg(feature = "std")]
@@ -19,11 +19,11 @@ pub(crate) use once_cell::race::OnceBox;
 pub(crate) type AtomicU64 = atomic::Atomic<u64>;
 
 /// An atomic cell for a pointer.
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub(crate) use core::sync::atomic::AtomicPtr;
 
 /// Whether a cell is nothing but its value, so that fresh memory is cells of 0.
-#[cfg(feature = "std")]
+#[cfg(feature = "growing")]
 pub(crate) const PLAIN: bool = true;
 
 // Without native 64-bit atomics the filter could not be lock-free.

@@ -3,7 +3,7 @@
 use super::Ordering;
 use super::real;
 
-#[cfg(all(feature = "std", any(test, feature = "testing")))]
+#[cfg(all(feature = "std", any(test, feature = "_testing")))]
 pub use super::real::on_processors;
 pub(crate) use super::real::{
     EXCLUSIVE, MODEL, OnceBox, PLAIN, YIELDS_BEFORE_FAILING, fence, parallelism, thread_index,

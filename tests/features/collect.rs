@@ -2,10 +2,10 @@
 //!
 //! Collecting, by one thread or many:
 //!
-//! 1. Collecting makes a set, for every number of items: each distinct item is stored once, however
-//!    often it occurs, and nothing else is stored.
-//! 2. Collecting takes a larger table if the first refuses an item, and blames the hasher if that
-//!    does not help.
+//! 1. `collect_distinct` makes a set, for every number of items: each distinct item is stored once,
+//!    however often it occurs, and nothing else is stored. `collect` stores what `extend` would.
+//! 2. Both take a larger table if the first refuses an item, and name the cause if that does not
+//!    help.
 //! 3. The result depends on neither the order of the items nor the number of threads.
 //!
 //! Extending, by one thread or many:
@@ -78,13 +78,42 @@ fn with_duplicates(count: u64) -> Vec<u64> {
 fn every_different_item_is_in_once() {
     for count in SIZES {
         let items = with_duplicates(count);
-        let filter: CuckooFilter<Fixed> = items.iter().collect();
-        let in_another_order: CuckooFilter<Fixed> = items.into_iter().rev().collect();
+        let filter = CuckooFilter::<Fixed>::collect_distinct(&items);
+        let in_another_order = CuckooFilter::<Fixed>::collect_distinct(items.into_iter().rev());
         assert_same(&filter, &in_another_order);
         assert_eq!(filter.capacity() as u64, count.max(8));
         take_out_each_once(&filter, count);
         take_out_each_once(&in_another_order, count);
     }
+}
+
+/// Checks that each item is in as often as it occurs, and nothing else is.
+fn take_out_each<S: BuildHasher>(filter: &CuckooFilter<S>, items: &[u64]) {
+    assert_eq!(filter.len(), items.len());
+    assert!(items.iter().all(|item| filter.remove(item)), "lost");
+    assert!(filter.is_empty());
+}
+
+#[test]
+fn every_copy_is_in() {
+    for count in SIZES {
+        let mut items = with_duplicates(count);
+        let filter: CuckooFilter<Fixed> = items.iter().collect();
+        let extended = filter_for(2 * items.len());
+        (&extended).extend(&items);
+        assert!(items.iter().all(|item| filter.count(item) >= 1));
+        assert_eq!(filter.len(), extended.len());
+        items.reverse();
+        assert_same(&filter, &items.iter().collect());
+        take_out_each(&filter, &items);
+    }
+}
+
+#[test]
+fn an_item_that_occurs_too_often_is_named_as_the_cause() {
+    let text = panic_of(|| drop(iter::repeat_n(7, 9).collect::<CuckooFilter<Fixed>>()));
+    assert!(text.contains("an item occurs too often"), "{text}");
+    assert!(text.contains("8 copies of the item"), "{text}");
 }
 
 #[test]
@@ -144,9 +173,12 @@ fn a_poor_hasher_is_blamed() {
         (nine_of_one_class(), "8 copies of the item"),
         (lopsided(), "no room was found"),
     ] {
-        let text = panic_of(|| drop(items.iter().collect::<CuckooFilter<AsGiven>>()));
-        assert!(text.contains("the hasher mixes too badly"), "{text}");
-        assert!(text.contains(refusal), "{text}");
+        let distinct = || drop(CuckooFilter::<AsGiven>::collect_distinct(&items));
+        let all = || drop(items.iter().collect::<CuckooFilter<AsGiven>>());
+        for text in [panic_of(distinct), panic_of(all)] {
+            assert!(text.contains("the hasher mixes too badly"), "{text}");
+            assert!(text.contains(refusal), "{text}");
+        }
     }
 }
 
@@ -304,7 +336,11 @@ mod parallel {
 
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use lockfree_cuckoo::{Buildable, Filter, Growing, Lanes, Rotating, SemiSorted};
+    use lockfree_cuckoo::{
+        Filter,
+        filter::{Buildable, Growing, Rotating},
+        layout::{Lanes, SemiSorted},
+    };
     use rayon::ThreadPoolBuilder;
     use rayon::prelude::*;
 
@@ -323,11 +359,14 @@ mod parallel {
         with_each_pool(|| {
             for count in SIZES {
                 let items = with_duplicates(count);
-                let by_one: CuckooFilter<Fixed> = items.iter().collect();
-                let by_all: CuckooFilter<Fixed> = items.par_iter().collect();
+                let by_one = CuckooFilter::<Fixed>::collect_distinct(&items);
+                let by_all = CuckooFilter::<Fixed>::par_collect_distinct(&items);
                 assert_same(&by_one, &by_all);
                 take_out_each_once(&by_all, count);
-                let by_value: CuckooFilter<Fixed> = items.into_par_iter().collect();
+                let every_copy: CuckooFilter<Fixed> = items.par_iter().collect();
+                assert_same(&items.iter().collect(), &every_copy);
+                take_out_each(&every_copy, &items);
+                let by_value = CuckooFilter::<Fixed>::par_collect_distinct(items);
                 take_out_each_once(&by_value, count);
             }
         });
@@ -343,7 +382,7 @@ mod parallel {
             (&filter).par_extend(items[..50].to_vec());
             assert_eq!(filter.len(), len + 50);
         }
-        check::<lockfree_cuckoo::Fixed<Lanes<2, 31>>>();
+        check::<lockfree_cuckoo::filter::Fixed<Lanes<2, 31>>>();
         check::<Growing>();
         check::<Rotating<SemiSorted<4, 17>>>();
     }

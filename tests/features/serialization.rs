@@ -9,8 +9,9 @@
 use std::iter;
 
 use lockfree_cuckoo::{
-    Buildable, CuckooFilter, Filter, Fixed, GrowingCuckooFilter, Lanes, RandomState, Rotating,
-    RotatingCuckooFilter, SemiSorted,
+    CuckooFilter, Filter, GrowingCuckooFilter, RandomState, RotatingCuckooFilter,
+    filter::{Buildable, Fixed, Rotating},
+    layout::{Lanes, SemiSorted},
 };
 use model::hashers::Fnv;
 use serde::Serialize;

@@ -5,8 +5,9 @@ use std::io;
 use std::sync::Once;
 
 use lockfree_cuckoo::{
-    BuildError, Buildable, DynFilter, Filter, FilterBuilder, Fixed, RandomState, Rotating, Shape,
-    SnapshotError,
+    BuildError, DynFilter, Filter, FilterBuilder, RandomState, SnapshotError,
+    filter::{Buildable, Fixed, Rotating},
+    layout::Shape,
 };
 
 use crate::allocations::{FAILING, cost_of, learn_of_epochs, with_some_failing};
@@ -49,7 +50,7 @@ fn construction_allocates_all_that_is_used() {
 
 fn allocates_all_that_is_used<E: Buildable>(builder: FilterBuilder<E>) {
     let builder = builder.capacity(10_000).seed(1);
-    let (measures, cost) = cost_of(|| builder.measures());
+    let (measures, cost) = cost_of(|| builder.measure());
     assert_eq!((cost.peak, cost.kept), (0, 0));
     let (built, cost) = cost_of(|| builder.build());
     let filter = built.expect("memory");

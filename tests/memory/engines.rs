@@ -1,7 +1,10 @@
 //! The engines: for each, filters, valid and invalid stored filters, and the memory it may take
 //! beyond the others.
 
-use lockfree_cuckoo::{Buildable, Filter, FilterBuilder, Fixed, Growing, Rotating};
+use lockfree_cuckoo::{
+    Filter, FilterBuilder,
+    filter::{Buildable, Fixed, Growing, Rotating},
+};
 use model::stored::{self, CHECKSUM, ENTRY, HEADER, PADDING, TABLES, tables};
 
 /// The number of bytes that a reader allocates before it has read any.

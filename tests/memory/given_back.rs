@@ -118,7 +118,7 @@ fn an_insert_at_the_limit_gives_back_the_memory_that_is_due() {
 fn an_insert_gives_back_what_is_due(size: u64) {
     let lean = doubled(size, false);
     let bytes = lean.memory_usage();
-    lean.limit_memory_usage(bytes);
+    lean.set_memory_allowance(bytes);
     let mut turns = (1..).zip(items(1, 5 * size));
     let refused = turns.find_map(|(turn, item)| Some((turn, lean.insert_hash(item).err()?)));
     let (turn, error) = refused.expect("there is a limit");
@@ -132,7 +132,7 @@ fn an_insert_gives_back_what_is_due(size: u64) {
         filter.memory_usage() > bytes + slots / 2,
         "it went back at once"
     );
-    filter.limit_memory_usage(needed);
+    filter.set_memory_allowance(needed);
     fill(&filter, items(1, turn));
     assert_eq!(filter.slots(), 2 * slots);
     assert!(filter.memory_usage() <= needed);

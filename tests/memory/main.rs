@@ -37,7 +37,7 @@ macro_rules! of_every_engine {
     ($check:ident: $($name:ident $engine:ident),*) => {$(
         #[test]
         fn $name() {
-            crate::alone(super::$check::<lockfree_cuckoo::$engine>);
+            crate::alone(super::$check::<lockfree_cuckoo::filter::$engine>);
         }
     )*};
 }

@@ -18,8 +18,10 @@ use std::thread;
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    BuildError, Buildable, CuckooFilter, CuckooFilterBuilder, Filter, Fixed, Growing,
-    GrowingCuckooFilter, InsertError, RandomState, Rotating, RotatingCuckooFilter, SeededHasher,
+    BuildError, CuckooFilter, CuckooFilterBuilder, Filter, GrowingCuckooFilter, InsertError,
+    RandomState, RotatingCuckooFilter, TypedHasher,
+    filter::{Buildable, Fixed, Growing, Rotating},
+    hash::SeededHasher,
 };
 use model::hashers::{AsGiven, Fnv, Narrow};
 
@@ -39,6 +41,7 @@ fn everything_can_be_shared_between_threads_and_across_panics() {
     assert_shareable::<RotatingCuckooFilter>();
     assert_shareable::<RandomState>();
     assert_shareable::<SeededHasher>();
+    assert_shareable::<CuckooFilter<TypedHasher<*const u8>>>();
     assert_shareable::<BuildError>();
     assert_shareable::<InsertError>();
 }
@@ -213,16 +216,6 @@ const GOLDEN: [[u64; 2]; 19] = [
 ];
 
 #[test]
-fn the_last_choice_of_size_holds() {
-    let filter = CuckooFilter::builder().capacity(10_000).buckets(2).build();
-    assert_eq!(filter.expect("a possible geometry").slots(), 8);
-    let filter = CuckooFilter::builder().buckets(2).capacity(10_000).build();
-    assert_eq!(filter.expect("memory").capacity(), 10_000);
-    let filter = CuckooFilter::builder().build().expect("memory");
-    assert_eq!(filter.capacity(), 1_024);
-}
-
-#[test]
 fn all_filters_are_alike() {
     check::<Fixed>(1, "CuckooFilter");
     // At most half of the words are new; the old ones are given back when all threads have left
@@ -237,7 +230,9 @@ fn check<E: Buildable>(tables: usize, name: &str) {
     extends_by_items_and_by_references::<E>();
     default_has_the_size_of_a_builder::<E>();
     every_constructor_makes_the_same_size::<E>(tables);
+    collects_what_extend_adds::<E>(tables);
     collects_a_set::<E>(tables);
+    typed_filters_take_their_items::<E>();
     knows_when_it_is_full::<E>();
     debug_tells_the_load_and_no_seed::<E>(name);
     stores_a_snapshot_of_a_shared_filter::<E>();
@@ -298,8 +293,40 @@ fn every_constructor_makes_the_same_size<E: Buildable>(tables: usize) {
     assert_eq!(slots, [512, 2 * 512][usize::from(tables > 2)]);
 }
 
+fn collects_what_extend_adds<E: Buildable>(tables: usize) {
+    let items = || (0..10_000u64).map(|item| item % 5_000);
+    let filter: Filter<E> = items().collect();
+    assert_eq!(filter.len(), 10_000);
+    assert!((0..5_000u64).all(|item| filter.count(&item) >= 2));
+    let bits = 8 * filter.memory_usage() / 10_000;
+    assert!(bits < 40 * tables, "{bits} bits an item");
+    assert!(items().all(|item| filter.remove(&item)) && filter.is_empty());
+}
+
+fn typed_filters_take_their_items<E: Buildable>() {
+    let filter = Filter::<E>::builder().capacity(100).seed(7).build();
+    let untyped = filter.expect("memory");
+    let hash = untyped.hash_one("a");
+    let mut typed = untyped.typed::<String>();
+    assert_eq!(typed.hash_one("a"), hash);
+    typed.insert("a").expect("room");
+    typed.insert_many(&["b".to_owned()]).expect("room");
+    typed.extend(["c".to_owned()]);
+    assert!(typed.contains(&"a".to_owned()) && typed.contains("b") && typed.contains("c"));
+    // The type of the items is not stored.
+    let bytes = typed.to_bytes().expect("memory");
+    let read = Filter::<E>::from_bytes(&bytes).expect("as written");
+    assert!(read.contains("a") && read.len() == 3);
+    let hasher = TypedHasher::<String>::new(RandomState::with_seed(7));
+    let read = Filter::<E, _>::from_bytes_with_hasher(&bytes, hasher).expect("the same hasher");
+    assert!(read.remove("a") && !read.contains("a"));
+    let collected: Filter<E, TypedHasher<u64>> = [1u64, 2, 2].into_iter().collect();
+    assert_eq!((collected.len(), collected.count(&2)), (3, 2));
+}
+
 fn collects_a_set<E: Buildable>(tables: usize) {
-    let filter: Filter<E> = (0..10_000u64).map(|item| item % 5_000).collect();
+    let items = (0..10_000u64).map(|item| item % 5_000);
+    let filter = Filter::<E>::collect_distinct(items);
     assert_eq!(filter.len(), 5_000);
     assert!((0..5_000u64).all(|item| filter.contains(&item)));
     let bits = 8 * filter.memory_usage() / 5_000;

@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    Buildable, CuckooFilter, Filter, FilterBuilder, Fixed, Growing, GrowingCuckooFilterBuilder,
-    InsertManyError, RandomState, Rotating,
+    CuckooFilter, Filter, FilterBuilder, GrowingCuckooFilterBuilder, InsertManyError, RandomState,
+    filter::{Buildable, Fixed, Growing, Rotating},
 };
 use model::hashers::AsGiven;
 use model::mix;

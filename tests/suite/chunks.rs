@@ -8,8 +8,9 @@ use lockfree_cuckoo::testing::Internals;
 use std::hash::BuildHasher;
 
 use lockfree_cuckoo::{
-    Buildable, Chunks, CuckooFilter, DynFilter, Engine, Filter, FilterBuilder, Fixed, Growing,
-    GrowingCuckooFilter, Kind, Rotating, Shape, SnapshotError,
+    CuckooFilter, DynFilter, Filter, FilterBuilder, GrowingCuckooFilter, SnapshotError,
+    filter::{Buildable, Chunks, Engine, Fixed, Growing, Kind, Rotating},
+    layout::Shape,
 };
 use model::hashers::AsGiven;
 use model::mix;

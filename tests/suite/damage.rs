@@ -15,8 +15,9 @@ use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use lockfree_cuckoo::{
-    Buildable, CuckooFilter, DynFilter, Filter, Kind, RandomState, ReadError, RotatingCuckooFilter,
-    Shape,
+    CuckooFilter, DynFilter, Filter, RandomState, ReadError, RotatingCuckooFilter,
+    filter::{Buildable, Kind},
+    layout::Shape,
 };
 use model::hashers::Fnv;
 use model::stored::{self, Field};

@@ -4,8 +4,10 @@ use std::hash::BuildHasher;
 
 use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{
-    BuildError, Buildable, CuckooFilter, DynFilter, Filter, Fixed, Growing, GrowingCuckooFilter,
-    Kind, Lanes, ReadError, Rotating, RotatingCuckooFilter, Shape,
+    BuildError, CuckooFilter, DynFilter, Filter, GrowingCuckooFilter, ReadError,
+    RotatingCuckooFilter,
+    filter::{Buildable, Fixed, Growing, Kind, Rotating},
+    layout::{Lanes, Shape},
 };
 use model::geometry::Geometry;
 use model::hashers::AsGiven;
@@ -33,9 +35,9 @@ pub(crate) const DEFAULT: Shape = Shape::of::<Lanes<4, 16>>();
 /// Calls a function for each engine.
 macro_rules! of_each_engine {
     ($call:ident $(($($argument:expr),*))?) => {{
-        $call::<lockfree_cuckoo::Fixed>($($($argument),*)?);
-        $call::<lockfree_cuckoo::Growing>($($($argument),*)?);
-        $call::<lockfree_cuckoo::Rotating>($($($argument),*)?);
+        $call::<lockfree_cuckoo::filter::Fixed>($($($argument),*)?);
+        $call::<lockfree_cuckoo::filter::Growing>($($($argument),*)?);
+        $call::<lockfree_cuckoo::filter::Rotating>($($($argument),*)?);
     }};
 }
 pub(crate) use of_each_engine;
@@ -107,6 +109,7 @@ pub(crate) fn empty(kind: Kind, shape: Shape, capacity: usize) -> DynFilter {
             let builder = GrowingCuckooFilter::builder().capacity(capacity).seed(7);
             builder.build().map(DynFilter::from)
         }
+        other => panic!("{other} is new"),
     };
     built.expect("memory")
 }
@@ -121,6 +124,7 @@ pub(crate) fn read_as(kind: Kind, bytes: &[u8]) -> Read {
         Kind::Fixed => typed::<Fixed>(bytes),
         Kind::Growing => typed::<Growing>(bytes),
         Kind::Rotating => typed::<Rotating>(bytes),
+        other => panic!("{other} is new"),
     };
     match typed {
         // A filter with a layout in its type does not check other layouts.
@@ -170,7 +174,7 @@ pub(crate) fn requested(error: &BuildError) -> usize {
 /// Returns the number that it offers instead. `None` if the memory could not be allocated.
 pub(crate) fn offered(error: &BuildError) -> Option<usize> {
     match *error {
-        BuildError::Capacity { most, .. } => Some(most),
+        BuildError::Capacity { max, .. } => Some(max),
         BuildError::Buckets { nearest, .. }
         | BuildError::SearchBudget { nearest, .. }
         | BuildError::Generations { nearest, .. } => Some(nearest),

@@ -11,8 +11,9 @@ use std::hash::BuildHasher;
 use std::path::PathBuf;
 
 use lockfree_cuckoo::{
-    CuckooFilter, DynFilter, GrowingCuckooFilter, Kind, Lanes, RandomState, ReadError,
-    RotatingCuckooFilter, Shape, WithValues,
+    CuckooFilter, DynFilter, GrowingCuckooFilter, RandomState, ReadError, RotatingCuckooFilter,
+    filter::Kind,
+    layout::{Lanes, Shape, WithValues},
 };
 use model::geometry::Class;
 use model::hashers::Fnv;

@@ -7,8 +7,9 @@
 //! `golden` has files of earlier versions, and `damage` has damaged bytes.
 
 use lockfree_cuckoo::{
-    CuckooFilter, DynFilter, Filter, Fixed, Kind, Lanes, Layout, ReadError, RotatingCuckooFilter,
-    SemiSorted, Shape,
+    CuckooFilter, DynFilter, Filter, ReadError, RotatingCuckooFilter,
+    filter::{Fixed, Kind},
+    layout::{Lanes, Layout, SemiSorted, Shape},
 };
 use model::mix;
 

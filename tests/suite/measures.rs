@@ -1,8 +1,9 @@
 //! Measures: a builder predicts the measures of a filter, or the error that it would return.
 
 use lockfree_cuckoo::{
-    AnyLayout, BuildError, Buildable, DynFilter, Filter, FilterBuilder, Fixed, Growing, Kind,
-    Lanes, Measures, Rotating, Shape,
+    BuildError, DynFilter, Filter, FilterBuilder,
+    filter::{AnyLayout, Buildable, Fixed, Growing, Kind, Measures, Rotating},
+    layout::{Lanes, Shape},
 };
 
 use crate::door::{DEFAULT, of_each_engine};
@@ -44,6 +45,32 @@ fn sizes<E: Buildable>() -> impl Iterator<Item = FilterBuilder<E>> {
     capacities.chain(buckets.map(|buckets| Filter::<E>::builder().buckets(buckets)))
 }
 
+/// A capacity and a number of buckets contradict each other, in whatever order they are set.
+fn refuses_two_sizes<E: Buildable>() {
+    let builder = || Filter::<E>::builder();
+    for two in [
+        builder().capacity(100).buckets(64),
+        builder().buckets(64).capacity(100),
+    ] {
+        let (capacity, buckets) = (100, 64);
+        let error = BuildError::CapacityAndBuckets { capacity, buckets };
+        assert_eq!(two.measure(), Err(error.clone()));
+        assert_eq!(two.build().map(drop), Err(error));
+    }
+    // The last of several numbers counts, even if it is the default.
+    for last in [1_024, 100, 0] {
+        let filter = builder().capacity(7).capacity(last).build();
+        assert!(filter.expect("memory").capacity() >= last);
+    }
+    let filter = builder().buckets(3).buckets(64).build();
+    assert!(filter.expect("memory").slots() >= 4 * 64);
+}
+
+#[test]
+fn two_sizes() {
+    of_each_engine!(refuses_two_sizes);
+}
+
 fn says_the_same<E: Buildable>() {
     let (mut built, mut refused) = (0, 0);
     for builder in sizes::<E>() {
@@ -55,7 +82,7 @@ fn says_the_same<E: Buildable>() {
             builder.clone().max_false_positive_rate(1.5),
             builder.search_budget(1),
         ] {
-            match agree(builder.measures(), builder.build()) {
+            match agree(builder.measure(), builder.build()) {
                 Some(_) => built += 1,
                 None => refused += 1,
             }
@@ -76,21 +103,21 @@ fn says_the_same_of_layouts<E: AnyLayout>() {
     for builder in sizes::<E>() {
         for &shape in Shape::ALL {
             let built = builder.clone().build_shape(shape);
-            agree(builder.measures_of_shape(shape), built);
+            agree(builder.measure_shape(shape), built);
         }
         for rate in [0.0, 1e-9, 1e-5, 0.000_1, 0.01, 0.5, 1.0] {
             let built = builder.clone().build_smallest(rate);
-            if let Some(measures) = agree(builder.measures_of_smallest(rate), built) {
+            if let Some(measures) = agree(builder.measure_smallest(rate), built) {
                 assert!(measures.false_positive_rate <= rate);
             }
         }
     }
     let builder = Filter::<E>::builder().capacity(1_000);
     let other = builder.clone().layout::<Lanes<8, 8>>();
-    let measures = agree(other.measures(), other.build());
+    let measures = agree(other.measure(), other.build());
     assert_eq!(
         measures,
-        builder.measures_of_shape(Shape::of::<Lanes<8, 8>>()).ok()
+        builder.measure_shape(Shape::of::<Lanes<8, 8>>()).ok()
     );
 }
 
@@ -106,7 +133,7 @@ fn all_generations_are_measured() {
         let builder = Filter::<Rotating>::builder()
             .capacity(10_000)
             .generations(generations);
-        agree(builder.measures(), builder.build());
+        agree(builder.measure(), builder.build());
     }
 }
 
@@ -114,7 +141,7 @@ fn all_generations_are_measured() {
 #[test]
 fn the_rate_is_that_at_capacity() {
     let filter = Filter::<Fixed>::builder().capacity(20_000);
-    let measures = filter.measures().expect("possible");
+    let measures = filter.measure().expect("possible");
     let filter = filter.build().expect("memory");
     let hashes: Vec<u64> = (0..20_000).map(model::mix).collect();
     filter.insert_many_hash(&hashes).expect("sized for it");
@@ -124,10 +151,10 @@ fn the_rate_is_that_at_capacity() {
     let rotating = Filter::<Rotating>::builder()
         .capacity(20_000)
         .generations(3);
-    let measures = rotating.measures().expect("possible");
+    let measures = rotating.measure().expect("possible");
     assert!((measures.false_positive_rate / rate - 3.0).abs() < 0.01);
 
-    let growing = Filter::<Growing>::builder().capacity(20_000).measures();
+    let growing = Filter::<Growing>::builder().capacity(20_000).measure();
     let growing = growing.expect("possible");
     assert_eq!((growing.kind, growing.layout), (Kind::Growing, DEFAULT));
     assert!((0.000_125..0.000_127).contains(&growing.false_positive_rate));

@@ -21,7 +21,7 @@
 use std::collections::BTreeMap;
 
 use lockfree_cuckoo::testing::Internals;
-use lockfree_cuckoo::{CuckooFilter, InsertError, RotatingCuckooFilter, Shape};
+use lockfree_cuckoo::{CuckooFilter, InsertError, RotatingCuckooFilter, layout::Shape};
 use model::geometry::{Class, Geometry};
 use model::hashers::AsGiven;
 use model::mix;

@@ -17,7 +17,8 @@ use std::hash::{BuildHasher, RandomState as Sip};
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
 use lockfree_cuckoo::{
-    Buildable, CuckooFilter, DynFilter, Filter, FilterBuilder, Fixed, Kind, RandomState, ReadError,
+    CuckooFilter, DynFilter, Filter, FilterBuilder, RandomState, ReadError,
+    filter::{Buildable, Fixed, Kind},
 };
 use model::hashers::Fnv;
 use model::{Layout, mix};

@@ -4,8 +4,10 @@
 use std::error::Error as _;
 
 use lockfree_cuckoo::{
-    AnyLayout, BuildError, Buildable, CuckooFilter, DynFilter, FilterBuilder, Fixed,
-    GrowingCuckooFilter, Kind, Lanes, RandomState, Rotating, RotatingCuckooFilter, Shape,
+    BuildError, CuckooFilter, DynFilter, FilterBuilder, GrowingCuckooFilter, RandomState,
+    RotatingCuckooFilter,
+    filter::{AnyLayout, Buildable, Fixed, Kind, Rotating},
+    layout::{Lanes, Shape},
 };
 use model::mix;
 
@@ -25,6 +27,7 @@ fn build(kind: Kind, shape: Shape, items: usize, rate: f64) -> Result<DynFilter,
             let built = builder.max_false_positive_rate(rate).build();
             built.map(DynFilter::from)
         }
+        other => panic!("{other} is new"),
     }
 }
 
@@ -111,6 +114,10 @@ fn builder<E: Buildable>(items: usize) -> FilterBuilder<E> {
     FilterBuilder::with_hasher(RandomState::with_seed(7)).capacity(items)
 }
 
+fn in_buckets(buckets: usize) -> FilterBuilder<Fixed> {
+    FilterBuilder::with_hasher(RandomState::with_seed(7)).buckets(buckets)
+}
+
 /// Returns the rate of `tables` tables with this number of items in this number of buckets each, by
 /// the formula of the paper.
 fn rate_of(shape: Shape, items: usize, buckets: usize, tables: usize) -> f64 {
@@ -150,7 +157,7 @@ fn the_smallest_filter_for_a_rate_is_the_smallest() {
                     if rate_of(shape, items, fewer, 1) > rate {
                         continue;
                     }
-                    let other = builder::<Fixed>(items).buckets(fewer).build_shape(shape);
+                    let other = in_buckets(fewer).build_shape(shape);
                     let other = other.expect("a number of buckets");
                     assert!(
                         other.capacity() < items,
@@ -171,9 +178,7 @@ fn a_table_that_is_enlarged_for_the_rate_holds_the_items() {
             let filter = builder::<Fixed>(items).build_smallest(rate);
             let filter = filter.expect("possible");
             let buckets = filter.slots() / filter.shape().slots();
-            let alike = builder::<Fixed>(0)
-                .buckets(buckets)
-                .build_shape(filter.shape());
+            let alike = in_buckets(buckets).build_shape(filter.shape());
             let capacity = alike.expect("the same buckets").capacity();
             assert!(
                 capacity >= items,
@@ -238,10 +243,10 @@ fn sizes_that_no_layout_has_are_errors() {
     let refused = |builder: FilterBuilder<Fixed>| builder.build_smallest(0.1).expect_err("none");
     let error = refused(builder(usize::MAX));
     assert!(
-        matches!(error, BuildError::Capacity { requested, most } if most < requested),
+        matches!(error, BuildError::Capacity { requested, max } if max < requested),
         "{error}"
     );
-    let error = refused(builder(0).buckets(127));
+    let error = refused(in_buckets(127));
     assert!(
         matches!(error, BuildError::Buckets { nearest: 128, .. }),
         "{error}"
@@ -309,7 +314,7 @@ fn a_rate_that_is_too_low_for_the_items_is_an_error() {
 #[test]
 fn the_layout_for_a_number_of_buckets_is_chosen_too() {
     for rate in RATES {
-        let in_buckets = || builder::<Fixed>(0).buckets(1 << 10);
+        let in_buckets = || in_buckets(1 << 10);
         let others = plain().filter_map(|shape| {
             let filter = in_buckets().build_shape(shape).expect("possible");
             let reached = rate_of(shape, filter.capacity(), 1 << 10, 1);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lockfree_cuckoo::testing::on_processors;
-use lockfree_cuckoo::{CuckooFilter, Shape};
+use lockfree_cuckoo::{CuckooFilter, layout::Shape};
 use model::mix;
 
 fn text_of(file: &str) -> String {

@@ -6,8 +6,9 @@
 //! goes, and which items move for it.
 
 use lockfree_cuckoo::{
-    Buildable, DynFilter, Filter, FilterBuilder, Fixed, GrowingCuckooFilter, Lanes, Layout,
-    Rotating, SemiSorted,
+    DynFilter, Filter, FilterBuilder, GrowingCuckooFilter,
+    filter::{Buildable, Fixed, Rotating},
+    layout::{Lanes, Layout, SemiSorted},
 };
 use model::mix;
 

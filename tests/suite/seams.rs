@@ -11,9 +11,10 @@ use std::hash::RandomState as Sip;
 
 use lockfree_cuckoo::testing::{Descriptors, Internals};
 use lockfree_cuckoo::{
-    BuildError, Buildable, CuckooFilter, CuckooFilterBuilder, DynFilter, Filter,
-    GrowingCuckooFilter, GrowingCuckooFilterBuilder, Grows, GrowthError, InsertError,
-    RotatingCuckooFilter, Shape,
+    BuildError, CuckooFilter, CuckooFilterBuilder, DynFilter, Filter, GrowingCuckooFilter,
+    GrowingCuckooFilterBuilder, GrowthError, InsertError, RotatingCuckooFilter,
+    filter::{Buildable, Grows},
+    layout::Shape,
 };
 use model::hashers::Fnv;
 use model::mix;

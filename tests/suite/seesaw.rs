@@ -5,7 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crew::Crew;
-use lockfree_cuckoo::{Dyn, Engine, Filter, Shape};
+use lockfree_cuckoo::{
+    Filter,
+    filter::{Dyn, Engine},
+    layout::Shape,
+};
 use model::hashers::AsGiven;
 use model::history::Event;
 use rand::RngExt;

@@ -13,7 +13,7 @@
 //! All seeds are fixed, so a run has the same result on every machine.
 
 use lockfree_cuckoo::testing::on_processors;
-use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, InsertError, Shape};
+use lockfree_cuckoo::{BuildError, CuckooFilter, GrowingCuckooFilter, InsertError, layout::Shape};
 use model::geometry::Geometry;
 use model::{Layout, mix, stored};
 

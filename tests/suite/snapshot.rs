@@ -10,7 +10,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    Buildable, CuckooFilter, Filter, GrowingCuckooFilter, RotatingCuckooFilter, SnapshotError,
+    CuckooFilter, Filter, GrowingCuckooFilter, RotatingCuckooFilter, SnapshotError,
+    filter::Buildable,
 };
 use model::hashers::AsGiven;
 use model::{Layout, mix};

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crew::Crew;
-use lockfree_cuckoo::{DynFilter, InsertError, Shape};
+use lockfree_cuckoo::{DynFilter, InsertError, layout::Shape};
 use model::geometry::distinct;
 use model::history::{Call, linearizable};
 use rand::RngExt;

@@ -15,7 +15,9 @@ use std::sync::Arc;
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    CuckooFilter, Filter, Fixed, InsertError, Lanes, Shape, ValueError, WithValues,
+    CuckooFilter, Filter, InsertError, ValueError,
+    filter::Fixed,
+    layout::{Lanes, Shape, WithValues},
 };
 use model::geometry::{Geometry, distinct};
 use model::hashers::AsGiven;
@@ -196,7 +198,7 @@ fn a_value_that_is_too_large_is_an_error<L: WithValues>() {
     assert_eq!(u32::from(most), (1 << L::VALUE_BITS) - 1);
     filter.insert_value(&0, most).expect("room");
     for value in [most + 1, u16::MAX] {
-        let error = ValueError { value, most };
+        let error = ValueError::new(value, most);
         let refused = InsertError::Value(error);
         assert_eq!(filter.insert_value(&1, value), Err(refused.clone()));
         assert_eq!(filter.insert_unique_value(&1, value), Err(refused));

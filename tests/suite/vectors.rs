@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use lockfree_cuckoo::{
-    CuckooFilter, DynFilter, GrowingCuckooFilter, Kind, Lanes, Rotates, RotatingCuckooFilter,
-    SemiSorted, Shape,
+    CuckooFilter, DynFilter, GrowingCuckooFilter, RotatingCuckooFilter,
+    filter::{Kind, Rotates},
+    layout::{Lanes, SemiSorted, Shape},
 };
 use model::stored::tables;
 

@@ -5,7 +5,9 @@ use std::error::Error;
 use std::hint::black_box;
 
 use lockfree_cuckoo::testing::Internals;
-use lockfree_cuckoo::{Buildable, CuckooFilter, Filter, GrowingCuckooFilter, RotatingCuckooFilter};
+use lockfree_cuckoo::{
+    CuckooFilter, Filter, GrowingCuckooFilter, RotatingCuckooFilter, filter::Buildable,
+};
 use nix::sys::ptrace;
 use serial_cuckoo::SerialFilter;
 

@@ -6,7 +6,10 @@
 use std::hash::BuildHasher;
 use std::iter;
 
-use lockfree_cuckoo::{BuildError, CuckooFilter, Lanes, RandomState, Shape};
+use lockfree_cuckoo::{
+    BuildError, CuckooFilter, RandomState,
+    layout::{Lanes, Shape},
+};
 use lockfree_cuckoo_benches::{Table, median};
 
 /// The sizes of the default layout.

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use lockfree_cuckoo::{DynFilter, Rotates};
+use lockfree_cuckoo::{DynFilter, filter::Rotates};
 
 use crate::create::lfcf_filter;
 use crate::pointer::{place, value};

@@ -5,8 +5,9 @@ use std::ptr::null_mut;
 use std::slice;
 
 use lockfree_cuckoo::{
-    AnyLayout, Buildable, CuckooFilter, DynFilter, FilterBuilder, GrowingCuckooFilter,
-    RotatingCuckooFilter, Shape,
+    CuckooFilter, DynFilter, FilterBuilder, GrowingCuckooFilter, RotatingCuckooFilter,
+    filter::{AnyLayout, Buildable},
+    layout::Shape,
 };
 
 use crate::cancellation::answer_uncancelled;

@@ -2,11 +2,12 @@
 
 use std::ffi::c_int;
 
-use lockfree_cuckoo::Kind;
+use lockfree_cuckoo::filter::Kind;
 
 use crate::create::{lfcf_filter, lfcf_kind};
 use crate::pointer::{change, size_of_struct, value};
-use crate::status::answer;
+use crate::status::lfcf_status::LFCF_WRONG_KIND;
+use crate::status::{answer, failed};
 
 /// What a filter is and holds. Set `size` before the call.
 #[repr(C)]
@@ -68,6 +69,12 @@ pub unsafe extern "C" fn lfcf_measure(
                 Kind::Fixed => lfcf_kind::LFCF_FIXED,
                 Kind::Growing => lfcf_kind::LFCF_GROWING,
                 Kind::Rotating => lfcf_kind::LFCF_ROTATING,
+                kind => {
+                    return Err(failed(
+                        LFCF_WRONG_KIND,
+                        format!("a {kind} has no number in C"),
+                    ));
+                }
             } as u32,
             generations: rotating.map_or(0, |rotating| rotating.generations() as u32),
             items: filter.len(),

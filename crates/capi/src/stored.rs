@@ -9,7 +9,7 @@ use std::ptr::{null_mut, slice_from_raw_parts_mut};
 use std::time::Duration;
 
 use cf::{Dump, Filter, Window};
-use lockfree_cuckoo::{DynFilter, ReadError, Rotates, SnapshotError};
+use lockfree_cuckoo::{DynFilter, ReadError, SnapshotError, filter::Rotates};
 
 use crate::cancellation::answer_uncancelled;
 use crate::create::{hand_over, lfcf_filter};

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use lockfree_cuckoo::{DynFilter, StoresValues};
+use lockfree_cuckoo::{DynFilter, filter::StoresValues};
 
 use crate::bulk::{LFCF_BULK_MAX, mask_of, within_mask};
 use crate::create::lfcf_filter;

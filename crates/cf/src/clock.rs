@@ -77,12 +77,12 @@ impl Clock {
     }
 
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.young().rest(self.time(now)).is_zero()
+        self.young().until_due(self.time(now)).is_zero()
     }
 
     /// Returns the time when the next rotation is due; now if it is due.
     pub(crate) fn due(&self) -> Option<Instant> {
         let now = Instant::now();
-        now.checked_add(self.young().rest(self.time(now)))
+        now.checked_add(self.young().until_due(self.time(now)))
     }
 }

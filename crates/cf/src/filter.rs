@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use lockfree_cuckoo::{
-    Chunks, DynFilter, GrowthError, InsertError, InsertManyError, Shape, SnapshotError,
+    DynFilter, GrowthError, InsertError, InsertManyError, SnapshotError, filter::Chunks,
+    layout::Shape,
 };
 
 use crate::clock::Clock;
@@ -267,7 +268,7 @@ impl Filter {
         let left = budget.left(used.saturating_add(self.besides()));
         // The filter's own limit applies too.
         let most = used.saturating_add(left);
-        self.engine.access().limit_memory_usage(most);
+        self.engine.access().set_memory_allowance(most);
         Some(left)
     }
 
@@ -332,7 +333,7 @@ impl Filter {
     pub fn into_library(self) -> DynFilter {
         let mut filter = self.engine.filter;
         filter.set_max_memory_usage(self.most);
-        filter.limit_memory_usage(usize::MAX);
+        filter.set_memory_allowance(usize::MAX);
         filter
     }
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use lockfree_cuckoo::{Lanes, Shape};
+use lockfree_cuckoo::layout::{Lanes, Shape};
 
 /// RedisBloom's default. The number has no effect here, where a filter that grows doubles.
 const EXPANSION: u16 = 1;

@@ -22,7 +22,10 @@
 use std::io::{self, Read};
 use std::time::Duration;
 
-use lockfree_cuckoo::{Chunks, DynFilter, Kind, ReadError, Rotates, SnapshotError};
+use lockfree_cuckoo::{
+    DynFilter, ReadError, SnapshotError,
+    filter::{Chunks, Kind, Rotates},
+};
 
 use crate::error::Error;
 use crate::filter::Filter;

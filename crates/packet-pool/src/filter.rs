@@ -32,8 +32,9 @@
 
 use crate::keys::Key;
 use lockfree_cuckoo::{
-    AnyLayout, BuildError, CuckooFilterBuilder, DynFilter, FilterBuilder,
-    GrowingCuckooFilterBuilder, InsertError, RandomState, Rotates, RotatingCuckooFilterBuilder,
+    BuildError, CuckooFilterBuilder, DynFilter, FilterBuilder, GrowingCuckooFilterBuilder,
+    InsertError, RandomState, RotatingCuckooFilterBuilder,
+    filter::{AnyLayout, Rotates},
 };
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -110,7 +110,7 @@ impl RotatingTokenLog {
         let time = Duration::from_nanos(now);
         // Find none to make, if another thread has made them.
         if self.used.catch_up(&mut clock, time)? > 0 {
-            let rest = clock.rest(time).as_nanos() as u64;
+            let rest = clock.until_due(time).as_nanos() as u64;
             // Release: the rotations come before it; pairs with the Acquire above.
             self.due.store(now.saturating_add(rest), Ordering::Release);
             // Empty the forgotten table now. If this fails, the next rotation does it.

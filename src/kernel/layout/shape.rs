@@ -13,12 +13,13 @@ use crate::kernel::layout::{Layout, WithValues};
 /// # Examples
 ///
 /// ```
-/// use lockfree_cuckoo::{CuckooFilter, DynFilter, Kind};
+/// use lockfree_cuckoo::{CuckooFilter, DynFilter, filter::Kind};
 ///
 /// let filter: DynFilter = CuckooFilter::with_capacity(100).into();
 /// assert_eq!(filter.kind(), Kind::Fixed);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// A [`CuckooFilter`](crate::CuckooFilter).
     Fixed,
@@ -51,7 +52,7 @@ impl fmt::Display for Kind {
 /// # Examples
 ///
 /// ```
-/// use lockfree_cuckoo::{SemiSorted, Shape};
+/// use lockfree_cuckoo::layout::{SemiSorted, Shape};
 ///
 /// let shape = Shape::of::<SemiSorted<4, 17>>();
 /// assert_eq!((shape.slots(), shape.fingerprint_bits()), (4, 17));

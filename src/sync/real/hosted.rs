@@ -30,7 +30,7 @@ pub(crate) fn parallelism() -> usize {
 
 /// The number that a test tells, for this call or for the process, to have the memory of another
 /// machine.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, feature = "_testing"))]
 fn told() -> Option<usize> {
     static OF_PROCESS: OnceLock<Option<usize>> = OnceLock::new();
     let tell = || std::env::var("LOCKFREE_CUCKOO_PROCESSORS").ok();
@@ -39,13 +39,13 @@ fn told() -> Option<usize> {
         .or_else(|| *OF_PROCESS.get_or_init(|| tell().map(number)))
 }
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, feature = "_testing"))]
 thread_local! {
     static TOLD: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// Makes a call as on a machine with so many processors.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, feature = "_testing"))]
 #[allow(dead_code, unreachable_pub, reason = "`testing` shows it")]
 pub fn on_processors<R>(processors: usize, call: impl FnOnce() -> R) -> R {
     let before = TOLD.replace(Some(processors));
@@ -54,7 +54,7 @@ pub fn on_processors<R>(processors: usize, call: impl FnOnce() -> R) -> R {
     result
 }
 
-#[cfg(not(any(test, feature = "testing")))]
+#[cfg(not(any(test, feature = "_testing")))]
 fn told() -> Option<usize> {
     None
 }

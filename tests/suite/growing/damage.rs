@@ -6,7 +6,7 @@
 //!    each of them, and can be filled again.
 
 use lockfree_cuckoo::testing::Internals;
-use lockfree_cuckoo::{GrowingCuckooFilter, Kind, ReadError};
+use lockfree_cuckoo::{GrowingCuckooFilter, ReadError, filter::Kind};
 use model::stored::tables::{self, Token};
 use model::stored::{self, Field};
 use proptest::prelude::*;

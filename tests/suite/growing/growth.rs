@@ -8,7 +8,7 @@ use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{BuildError, GrowingCuckooFilter};
 use model::mix;
 
-use super::{Growing, assert_all_in, builder, filter, insert_all, remove_all};
+use super::{Growing, assert_all_in, builder, filter, in_buckets, insert_all, remove_all};
 use crate::door::random;
 
 /// Fills the filter to its capacity. It keeps its size.
@@ -70,18 +70,18 @@ fn more_than_the_deepest_level_holds_is_an_error() {
     let limited = |items| builder(items).max_memory_usage(1 << 30).build();
     for items in [1 << 42, 1 << 45, usize::MAX] {
         let error = GrowingCuckooFilter::builder().capacity(items).build();
-        let Err(BuildError::Capacity { requested, most }) = error else {
+        let Err(BuildError::Capacity { requested, max }) = error else {
             panic!("{error:?}");
         };
-        assert!(requested == items && most < items);
-        let memory = limited(most).expect_err("no memory");
+        assert!(requested == items && max < items);
+        let memory = limited(max).expect_err("no memory");
         assert!(matches!(memory, BuildError::MemoryLimit { .. }));
-        let requested = most + 1;
+        let requested = max + 1;
         let error = limited(requested).expect_err("one too many");
-        assert_eq!(error, BuildError::Capacity { requested, most });
+        assert_eq!(error, BuildError::Capacity { requested, max });
     }
     for (requested, possible) in [(1 << 39, true), (1 << 40, false), (1 << 50, false)] {
-        let builder = builder(0).buckets(requested).max_memory_usage(1 << 30);
+        let builder = in_buckets(requested).max_memory_usage(1 << 30);
         let error = builder.build().expect_err("too many, or no memory");
         let (nearest, factor) = (1 << 39, 1);
         let too_many = BuildError::Buckets {

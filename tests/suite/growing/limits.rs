@@ -7,7 +7,7 @@ use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{GrowthError, InsertError};
 use model::mix;
 
-use super::{Growing, assert_all_in, builder, filter, insert_all, remove_all};
+use super::{Growing, assert_all_in, builder, filter, in_buckets, insert_all, remove_all};
 use crate::door::random;
 
 fn cannot_grow(error: InsertError) -> GrowthError {
@@ -207,11 +207,11 @@ fn the_memory_in_the_error_is_enough() {
     for capacity in [8, 1_000] {
         let filter = filter(capacity);
         let mut most = filter.memory_usage();
-        filter.limit_memory_usage(most);
+        filter.set_memory_allowance(most);
         for hash in random(5).take(100_000) {
             if let Err(error) = filter.insert_hash(hash) {
                 most = memory_needed(cannot_grow(error));
-                filter.limit_memory_usage(most);
+                filter.set_memory_allowance(most);
                 assert_eq!(filter.insert_hash(hash), Ok(()));
             }
             let memory = filter.memory_usage();
@@ -229,9 +229,9 @@ fn an_added_table_takes_the_memory_in_the_error() {
     while filter.tables() == 1 {
         last = hashes.next().expect("a table is added");
         filter.finish_doubling();
-        filter.limit_memory_usage(usize::MAX);
+        filter.set_memory_allowance(usize::MAX);
         if filter.slots() == 8 << 10 {
-            filter.limit_memory_usage(filter.memory_usage());
+            filter.set_memory_allowance(filter.memory_usage());
         }
         if let Err(error) = filter.insert_hash(last) {
             let needed = memory_needed(cannot_grow(error));
@@ -239,7 +239,7 @@ fn an_added_table_takes_the_memory_in_the_error() {
             assert_eq!(filter.memory_usage(), needed);
         }
     }
-    filter.limit_memory_usage(usize::MAX);
+    filter.set_memory_allowance(usize::MAX);
     assert_eq!(filter.insert_hash(last), Ok(()));
 }
 
@@ -248,7 +248,7 @@ fn an_added_table_takes_the_memory_in_the_error() {
 /// first the present one must end.
 #[test]
 fn an_insert_that_finds_no_path_in_a_doubling_ends_it() {
-    let filter = builder(0).buckets(512).build().expect("memory");
+    let filter = in_buckets(512).build().expect("memory");
     insert_all(&filter, random(1).take(700));
     // The first 16 bits differ only by the item; more bits of each are stored.
     let items = [0, 1, 2].map(|number: u64| mix(7) ^ number << 48);
@@ -259,7 +259,7 @@ fn an_insert_that_finds_no_path_in_a_doubling_ends_it() {
         .collect();
     assert_eq!((filter.len(), filter.slots()), (room + stored.len(), 2_048));
     assert!(filter.begin_to_double());
-    filter.limit_memory_usage(filter.memory_usage());
+    filter.set_memory_allowance(filter.memory_usage());
     let more = (0..8).find_map(|_| filter.insert_hash(items[2]).err());
     cannot_grow(more.expect("both buckets are full"));
     assert_eq!((filter.doubled(), filter.slots()), (None, 4_096));
@@ -277,27 +277,27 @@ fn a_limit_is_set_while_others_use_the_filter() {
             .find_map(|hash| filter.insert_hash(hash).err());
         memory_needed(cannot_grow(error.expect("a limit")))
     };
-    filter.limit_memory_usage(filter.memory_usage());
+    filter.set_memory_allowance(filter.memory_usage());
     let needed = refused(&filter);
     assert_eq!(filter.slots(), slots);
-    filter.limit_memory_usage(needed - 1);
+    filter.set_memory_allowance(needed - 1);
     assert_eq!(refused(&filter), needed);
     // The other limit, to the byte.
-    filter.limit_memory_usage(usize::MAX);
+    filter.set_memory_allowance(usize::MAX);
     filter.set_max_memory_usage(needed - 1);
     assert_eq!(refused(&filter), needed);
     filter.set_max_memory_usage(usize::MAX);
-    filter.limit_memory_usage(needed);
+    filter.set_memory_allowance(needed);
     let more = refused(&filter);
     assert!(more > needed && filter.memory_usage() <= needed);
     assert_eq!(filter.slots(), 2 * slots);
     // The other limit counts as before, and is stored.
     let mut other = filter.snapshot().expect("memory");
     let bytes = other.to_bytes().expect("quiet");
-    other.limit_memory_usage(1);
+    other.set_memory_allowance(1);
     assert!(other.to_bytes().expect("quiet") == bytes);
     other.set_max_memory_usage(filter.memory_usage());
-    other.limit_memory_usage(usize::MAX);
+    other.set_memory_allowance(usize::MAX);
     refused(&other);
     assert_eq!(other.slots(), 2 * slots);
 }

@@ -42,6 +42,10 @@ pub(crate) fn builder(capacity: usize) -> GrowingCuckooFilterBuilder<AsGiven> {
     GrowingCuckooFilterBuilder::with_hasher(AsGiven).capacity(capacity)
 }
 
+pub(crate) fn in_buckets(buckets: usize) -> GrowingCuckooFilterBuilder<AsGiven> {
+    GrowingCuckooFilterBuilder::with_hasher(AsGiven).buckets(buckets)
+}
+
 /// Returns a hash with `bits` index bits and one of two heads. A table and its tokens use the first
 /// of the index bits. With all bits it is a good hash.
 pub(crate) fn narrow(item: u64, bits: u32) -> u64 {

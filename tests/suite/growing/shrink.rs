@@ -7,7 +7,9 @@ use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::Internals;
 use model::mix;
 
-use super::{Growing, assert_all_in, builder, distinct, filter, insert_all, remove_all};
+use super::{
+    Growing, assert_all_in, builder, distinct, filter, in_buckets, insert_all, remove_all,
+};
 use crate::door::random;
 
 /// Checks that the filter holds these and nothing else.
@@ -148,7 +150,7 @@ fn as_many_as_a_size_is_for_have_that_size() {
 /// tests larger sizes.
 #[test]
 fn as_many_as_a_large_size_is_for_have_that_size() {
-    let filter = builder(0).buckets(1 << 16).build().expect("memory");
+    let filter = in_buckets(1 << 16).build().expect("memory");
     let (slots, capacity) = (filter.slots(), filter.capacity());
     let hashes: Vec<u64> = random(mix(1)).take(2 * capacity).collect();
     insert_all(&filter, &hashes);

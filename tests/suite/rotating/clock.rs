@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crew::Crew;
-use lockfree_cuckoo::{DynFilter, Rotates, RotatingCuckooFilter, RotationClock};
+use lockfree_cuckoo::{DynFilter, RotatingCuckooFilter, RotationClock, filter::Rotates};
 use model::hashers::AsGiven;
 use proptest::prelude::*;
 
@@ -30,7 +30,7 @@ fn rotate(filter: &RotatingCuckooFilter<impl Sized>, stalls: &[[u64; 4]]) -> Vec
     let mut clock = clock(0);
     let mut effects = Vec::new();
     for &[sleep, before, between, after] in stalls {
-        pass(clock.rest(time(now.get())).as_micros() as u64 + sleep);
+        pass(clock.until_due(time(now.get())).as_micros() as u64 + sleep);
         let reads = Cell::new([0; 2]);
         let mut turn = 0;
         let rotated = filter.rotate_if_due(&mut clock, || {
@@ -217,7 +217,7 @@ fn a_stored_filter_forgets_what_is_due() {
                 }
                 assert_eq!(filter.catch_up(&mut clock, time(7)), Ok(0));
                 let rest = PERIOD - (age + away) % PERIOD;
-                assert_eq!(clock.rest(time(7)), time(rest));
+                assert_eq!(clock.until_due(time(7)), time(rest));
                 // The next one is on time.
                 let before = filter.rotations();
                 let mut rotate = |now| {

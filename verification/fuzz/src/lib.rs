@@ -1,6 +1,6 @@
 //! The check of arbitrary bytes: they are an error, or a filter that works.
 
-use lockfree_cuckoo::{CuckooFilter, DynFilter, Kind, Lanes, Shape};
+use lockfree_cuckoo::{CuckooFilter, DynFilter, filter::Kind, layout::{Lanes, Shape}};
 use model::mix;
 
 /// Whether the bytes are a fixed filter with the default layout.

@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
-use lockfree_cuckoo::{Engine, Filter};
+use lockfree_cuckoo::{Filter, filter::Engine};
 
 /// More accesses than any call makes.
 const MOST_STEPS: usize = 1 << 20;

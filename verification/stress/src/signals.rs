@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use lockfree_cuckoo::{
-    CuckooFilter, Engine, Filter, GrowingCuckooFilter, InsertError, RotatingCuckooFilter,
+    CuckooFilter, Filter, GrowingCuckooFilter, InsertError, RotatingCuckooFilter, filter::Engine,
 };
 use model::mix;
 

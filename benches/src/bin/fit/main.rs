@@ -14,7 +14,10 @@ mod tail;
 use std::iter;
 
 use clap::Parser;
-use lockfree_cuckoo::{CuckooFilter, Lanes, Layout, SemiSorted};
+use lockfree_cuckoo::{
+    CuckooFilter,
+    layout::{Lanes, Layout, SemiSorted},
+};
 use lockfree_cuckoo_benches::Table;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};

@@ -13,7 +13,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use lockfree_cuckoo::Layout;
+use lockfree_cuckoo::layout::Layout;
 
 use crate::Fillings;
 

@@ -1,6 +1,9 @@
 //! The evaluation: runs all measurements, in order.
 
-use lockfree_cuckoo::{BuildError, Lanes, SemiSorted};
+use lockfree_cuckoo::{
+    BuildError,
+    layout::{Lanes, SemiSorted},
+};
 use lockfree_cuckoo_benches::{Contender, Limit};
 
 use crate::d_left::DLeft;

@@ -1,7 +1,11 @@
 //! The layouts of this library's filter, by the paper's names: CF, or ss-CF with semi-sorted
 //! buckets; slots times bits.
 
-use lockfree_cuckoo::{BuildError, CuckooFilter, Filter, Fixed, Lanes, Layout, SemiSorted};
+use lockfree_cuckoo::{
+    BuildError, CuckooFilter, Filter,
+    filter::Fixed,
+    layout::{Lanes, Layout, SemiSorted},
+};
 
 /// A visitor of the layouts.
 pub(crate) trait Visitor {
@@ -39,7 +43,7 @@ pub(crate) fn filter<L: Layout>(bytes: usize) -> Result<Filter<Fixed<L>>, BuildE
 
 #[cfg(test)]
 mod tests {
-    use lockfree_cuckoo::Shape;
+    use lockfree_cuckoo::layout::Shape;
 
     use super::*;
 

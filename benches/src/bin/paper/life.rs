@@ -178,7 +178,7 @@ fn slice_of(step: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use lockfree_cuckoo::{BuildError, Layout};
+    use lockfree_cuckoo::{BuildError, layout::Layout};
     use lockfree_cuckoo_benches::Contender;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! Space by layout: measures bits per item and false positives of filters that are filled until
 //! they refuse an item. Nothing is timed.
 
-use lockfree_cuckoo::{BuildError, Layout};
+use lockfree_cuckoo::{BuildError, layout::Layout};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 

@@ -1,6 +1,6 @@
 //! Subjects of the evaluation: sets of 64-bit hashes, used by one thread.
 
-use lockfree_cuckoo::{Filter, Fixed, Layout};
+use lockfree_cuckoo::{Filter, filter::Fixed, layout::Layout};
 use lockfree_cuckoo_benches::{Contender, Limit};
 
 /// A set under evaluation. As in the paper, threads do not share it, so a subject that cannot be

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilterBuilder, DynFilter, GrowingCuckooFilterBuilder, Kind, RandomState,
-    ReadError, Rotates, RotatingCuckooFilterBuilder,
+    BuildError, CuckooFilterBuilder, DynFilter, GrowingCuckooFilterBuilder, RandomState, ReadError,
+    RotatingCuckooFilterBuilder,
+    filter::{Kind, Rotates},
 };
 
 use super::Filter;

@@ -11,7 +11,7 @@ const SETTINGS: Settings = Settings {
     capacity: 100,
     expansion: 0,
     max_iterations: 20,
-    layout: Layout::Shape(Shape::of::<lockfree_cuckoo::Lanes<4, 16>>()),
+    layout: Layout::Shape(Shape::of::<lockfree_cuckoo::layout::Lanes<4, 16>>()),
     window: None,
 };
 

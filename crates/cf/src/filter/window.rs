@@ -13,7 +13,7 @@ mod tests;
 use std::sync::MutexGuard;
 use std::time::{Duration, Instant};
 
-use lockfree_cuckoo::{DynFilter, Rotates, SnapshotError};
+use lockfree_cuckoo::{DynFilter, SnapshotError, filter::Rotates};
 
 use super::{Filter, patiently};
 use crate::clock::Clock;

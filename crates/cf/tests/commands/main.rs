@@ -6,7 +6,9 @@ mod server;
 use std::time::Duration;
 
 use cf::{COMMANDS, Command, Dump, Error, Filter, Loading, Reply, Window, usage};
-use lockfree_cuckoo::{CuckooFilter, DynFilter, GrowingCuckooFilter, Kind, RotatingCuckooFilter};
+use lockfree_cuckoo::{
+    CuckooFilter, DynFilter, GrowingCuckooFilter, RotatingCuckooFilter, filter::Kind,
+};
 use server::{RULES, Server};
 
 /// Returns the words of a line.

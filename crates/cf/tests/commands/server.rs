@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use cf::{Absent, Command, Error, Filter, Layout, Reply, Rules, Settings, Transfers};
-use lockfree_cuckoo::{Lanes, Shape};
+use lockfree_cuckoo::layout::{Lanes, Shape};
 
 pub(crate) const RULES: Rules = Rules {
     defaults: Settings {

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use cf::{Dump, Filter, Window};
-use lockfree_cuckoo::{CuckooFilter, DynFilter, GrowingCuckooFilter, Kind, RotatingCuckooFilter};
+use lockfree_cuckoo::{
+    CuckooFilter, DynFilter, GrowingCuckooFilter, RotatingCuckooFilter, filter::Kind,
+};
 
 use crate::wire::Client;
 

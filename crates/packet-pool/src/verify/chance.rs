@@ -1,7 +1,7 @@
 //! Chance: the numbers of false positives that it explains.
 
 use crate::filter::{Kind, Plan};
-use lockfree_cuckoo::Shape;
+use lockfree_cuckoo::layout::Shape;
 
 /// Returns whether `seen` false positives are too many where `expected` are.
 ///

@@ -9,7 +9,9 @@ use std::time::Instant;
 
 use lockfree_cuckoo::testing::{Descriptors, Internals};
 use lockfree_cuckoo::{
-    Filter, FilterBuilder, Fixed, InsertError, Lanes, Layout, SemiSorted, WithValues,
+    Filter, FilterBuilder, InsertError,
+    filter::Fixed,
+    layout::{Lanes, Layout, SemiSorted, WithValues},
 };
 use model::hashers::AsGiven;
 use model::{Token, stored};

@@ -4,7 +4,7 @@
 use std::thread;
 
 use lockfree_cuckoo::testing::{Descriptors, Internals};
-use lockfree_cuckoo::{FilterBuilder, Growing, InsertError};
+use lockfree_cuckoo::{FilterBuilder, InsertError, filter::Growing};
 use model::hashers::AsGiven;
 use step_tests::{Led, Playing, at_each_step, bounded, dies_at, fill, tell};
 
@@ -304,7 +304,7 @@ fn an_insert_ends_when_sleeping_threads_have_all_descriptors() {
 fn a_lack_of_descriptors_is_not_reported_as_a_limit() {
     let filter = without_descriptors(few());
     assert!(filter.begin_to_double());
-    filter.limit_memory_usage(filter.memory_usage());
+    filter.set_memory_allowance(filter.memory_usage());
     let error = refused(&filter, 100);
     assert!(
         matches!(error, Some(InsertError::NoDescriptor)),

@@ -6,7 +6,8 @@ use std::cell::Cell;
 
 use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{
-    CuckooFilter, Engine, Filter, FilterBuilder, Fixed, Growing, RotatingCuckooFilter,
+    CuckooFilter, Filter, FilterBuilder, RotatingCuckooFilter,
+    filter::{Engine, Fixed, Growing},
 };
 use model::hashers::AsGiven;
 use model::mix;

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use lockfree_cuckoo::testing::Internals;
-use lockfree_cuckoo::{Filter, FilterBuilder, Growing};
+use lockfree_cuckoo::{Filter, FilterBuilder, filter::Growing};
 use model::hashers::AsGiven;
 use model::mix;
 

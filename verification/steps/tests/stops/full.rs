@@ -4,7 +4,7 @@
 use std::thread;
 
 use lockfree_cuckoo::testing::{Descriptors, Internals};
-use lockfree_cuckoo::{CuckooFilter, FilterBuilder, Fixed, InsertError, SnapshotError};
+use lockfree_cuckoo::{CuckooFilter, FilterBuilder, InsertError, SnapshotError, filter::Fixed};
 use model::hashers::AsGiven;
 use model::mix;
 use step_tests::{Led, accesses, at_each_step, at_each_two_steps, bounded, dies_at};

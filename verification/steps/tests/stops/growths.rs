@@ -224,12 +224,12 @@ fn full_and_may_double_once() -> (Doubling, u64) {
     let fit = items().take_while(is_in).count();
     fill(&filter, items().take(fit));
     let item = items().nth(fit).expect("endless");
-    filter.limit_memory_usage(filter.memory_usage());
+    filter.set_memory_allowance(filter.memory_usage());
     let refused = filter.insert_hash(item);
     let Err(InsertError::CannotGrow(GrowthError::MemoryLimit { needed, .. })) = refused else {
         panic!("there is neither room nor memory: {refused:?}");
     };
-    filter.limit_memory_usage(needed);
+    filter.set_memory_allowance(needed);
     (filter, item)
 }
 

@@ -3,7 +3,11 @@
 use std::sync::OnceLock;
 
 use lockfree_cuckoo::testing::Descriptors;
-use lockfree_cuckoo::{DynFilter, FilterBuilder, Fixed, Growing, ReadError, Shape};
+use lockfree_cuckoo::{
+    DynFilter, FilterBuilder, ReadError,
+    filter::{Fixed, Growing},
+    layout::Shape,
+};
 use model::geometry::Geometry;
 use model::hashers::AsGiven;
 

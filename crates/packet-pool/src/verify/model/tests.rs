@@ -4,7 +4,7 @@ use super::*;
 use crate::filter::{Kind, Plan};
 use crate::keys::{Keys, Mode};
 use Answer::{Known, New, Refused, Unrefreshed};
-use lockfree_cuckoo::{Lanes, Shape};
+use lockfree_cuckoo::layout::{Lanes, Shape};
 use std::ops::Range;
 
 fn key(number: u64) -> Key {
