@@ -132,10 +132,12 @@ fn an_insert_gives_back_what_is_due(size: u64) {
         filter.memory_usage() > bytes + slots / 2,
         "it went back at once"
     );
-    filter.set_memory_allowance(needed);
+    // Each part of a large block may begin within another page here, which then stays.
+    let allowed = needed + size as usize / 100;
+    filter.set_memory_allowance(allowed);
     fill(&filter, items(1, turn));
     assert_eq!(filter.slots(), 2 * slots);
-    assert!(filter.memory_usage() <= needed);
+    assert!(filter.memory_usage() <= allowed);
 }
 
 /// The same when a filter is shrunk and has the right size already.
