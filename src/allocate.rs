@@ -61,9 +61,9 @@ pub(crate) fn place<T>(values: &[T]) -> Range<usize> {
     start.addr()..end.addr()
 }
 
-/// Lets the system have the whole pages of some cells that nobody writes to, and whose values
-/// nobody needs. Returns how many bytes. They read as 0 from then on, and take memory again when
-/// they are next written to.
+/// Gives the whole pages of some cells back to the system. No thread may write to the cells, or need
+/// their values. Returns the number of bytes. They read as 0 from then on, and take memory again
+/// when they are next written to.
 #[cfg(feature = "growing")]
 pub(crate) fn release_pages(cells: &[AtomicU64]) -> usize {
     #[cfg(target_os = "linux")]

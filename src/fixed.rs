@@ -219,6 +219,7 @@ impl<L: Layout> StoresValues for Fixed<L> {
     }
 
     fn values_hash(&self, hash: u64) -> Values {
+        const { assert!(L::VALUE_BITS == 0 || 2 * L::SLOTS <= MAX_COPIES) };
         let (mut values, mut count) = ([0; MAX_COPIES], 0);
         self.table.tokens().values(hash, |value| {
             values[count] = value;

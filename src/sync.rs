@@ -1,7 +1,9 @@
 //! Atomics, fences and thread numbers: the real ones, or those of a check.
 //!
-//! Only this module knows of the checks. All other code has the same steps in every build. Where
-//! `MODEL` is true, fifteen numbers are others, so that every schedule of a model can be run. Each
+//! Only this module knows of the checks. All other code has the same steps in every build, with one
+//! exception: in a model, the beginning of a growth does not try to pin first (`growing/split`),
+//! because a model has memory. Where `MODEL` is true, fifteen numbers are others, so that every
+//! schedule of a model can be run. Each
 //! stands beside its constant: the stripes, the slots of a log of hints, the cells of a counter,
 //! the first descriptors, the attempts of a change and of a copy, the budgets and the buffers of a
 //! path search; of a table that doubles, the words of a chunk, how far claimed chunks run ahead,

@@ -35,8 +35,9 @@ const _: () = assert!(Depth::First.full_tail() > Depth::Deeper.full_tail());
 /// A table counts as full only if at least one of this many slots is in use.
 const MIN_LOAD_DIVISOR: usize = 8;
 
-/// Tables of at most this many slots are counted before a refusal. To make a larger one look nearly
-/// empty takes more stopped threads than a machine runs.
+/// Tables of at most this many slots are counted slot by slot before a refusal: threads that
+/// stopped before they counted can make the counter too low. In a larger table they would have to
+/// be thousands.
 const RECOUNTED: usize = 1 << 14;
 
 impl Growing {

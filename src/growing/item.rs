@@ -276,9 +276,9 @@ impl Head {
         self.0
     }
 
-    /// The lane of an item that has it, of which the next ten index bits are these, without the
-    /// mark: so it is that of a new token where the table began. Deeper, who looks for tokens that
-    /// cover the item need not know the last bit.
+    /// The lane of an item with this head and these next ten index bits, without the mark. At the
+    /// first level it is the lane of a new token. At deeper levels the mark takes the last bit,
+    /// which a search for tokens that cover the item does not need.
     #[inline]
     pub(crate) fn lane(self, next: u16) -> u16 {
         self.0 | next & TAIL

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! *Busy*: tokens may be outside of the words of this level. *Reclaim*: levels that the root has
-//! left have memory to give back. The root is a level whose words are there or were split since,
-//! and nothing more: the content of a word is the truth, whatever the root said.
+//! left have memory to give back. The root promises only that each word of its level is
+//! there, or was split since. What a word holds is true, whatever the root said.
 //! [`doubling`](crate::design::doubling#words) has the rest.
 //!
 //! The memory of a level, a *block*, stays where it is until the table is dropped, or
@@ -689,8 +689,8 @@ impl<'a> MidGrowthPair<'a> {
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     pub(crate) unsafe fn new(here: *mut AtomicU64, shift: u32, hash: u64) -> Self {
-        // SAFETY: it is called for the first words of two blocks, which have a header in front of
-        // them and stay: `here`, and the one that the sweep of `here` leads to.
+        // SAFETY: `header` is called with the first word of two blocks, `here` and the one that the
+        // sweep of `here` leads to. Both have a header in front of their words, and stay.
         let header = |words: *mut AtomicU64| -> &'a Header { unsafe { &*Cells::header_of(words) } };
         let sweep = &header(here).sweep;
         let (below, children) = (sweep.below(), sweep.children());

@@ -5,12 +5,13 @@
 //! front of the words is a header: how lookups at this level judge words, and how far its growth
 //! is.
 //!
-//! Epochs say when no thread can: crossbeam-epoch knows who is pinned, and makes the calls that
-//! wait until nobody is who was. It allocates: about 2 KiB for each thread, when it first pins; as
-//! much for the waiting calls of a thread, when they are flushed, or are 64, or the thread ends;
-//! and a little for the process. Where it gets no memory, the process aborts. So whoever can do
-//! without asks for as much first. That reserves nothing: another thread may take what was there.
-//! And who meets the split of another, or a word never written, [has to](pin) pin.
+//! Epochs say when no thread can: crossbeam-epoch runs a deferred call when no thread is pinned any
+//! more that was pinned when the call was deferred. It allocates: about 2 KiB for each thread, when
+//! it first pins; as much for the deferred calls of a thread, when they are flushed, or are 64, or
+//! the thread ends; and a little for the process. Where it gets no memory, the process aborts. So a
+//! call that can do without it asks for as much memory first. That reserves nothing: another thread
+//! may take it. And a call that meets the split of another thread, or a word never written, [must
+//! pin](pin).
 
 use core::cell::Cell;
 use core::hint::black_box;

@@ -395,7 +395,8 @@ impl GrowingTokens {
                 );
                 let number = lanes.trailing_zeros() / 2 % 4;
                 let lane = here.lane(number);
-                // See below. Without a branch on the length, because it is unpredictable.
+                // Find whether it is the longest: full, or no longer one is in the other word (a
+                // miss). Without a branch on the length, because it is unpredictable.
                 let is_longest = pair.is_full(lane)
                     | (pair.nested(lane, other) == 0) & self.stripes.unchanged(f, version);
                 let here = here.as_bucket();

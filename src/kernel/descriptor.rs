@@ -115,8 +115,8 @@ struct Descriptor {
     control: AtomicU64,
     owned: AtomicU64,
     fields: [AtomicU64; FIELDS],
-    /// The next segment of the pool, if this is the last descriptor of a segment: it has the room,
-    /// and is claimed the least.
+    /// The next segment of the pool, if this is the last descriptor of a segment. It fits into the
+    /// cache line, and of all descriptors the last is claimed least often.
     next: OnceBox<Descriptors>,
 }
 

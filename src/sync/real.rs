@@ -51,8 +51,8 @@ pub(crate) fn trace(_: super::Event) {}
 /// Whether this is the model checker's build, which has smaller constants.
 pub(crate) const MODEL: bool = false;
 
-/// How often a thread leaves the processor to others before what it waits for counts as not to be
-/// had. Never where each access is a step, because a checker decides there who goes on.
+/// Yields before a call gives up waiting. None where each access is a step: there a checker decides
+/// which thread goes on.
 pub(crate) const YIELDS_BEFORE_FAILING: usize = if cfg!(lockfree_cuckoo_steps) { 0 } else { 64 };
 
 #[cfg(not(feature = "std"))]

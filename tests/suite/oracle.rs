@@ -7,14 +7,14 @@
 //!    copies, `remove` succeeds exactly if there was a copy, and `insert_unique` exactly if there
 //!    was none. In a rotating filter the copies of all its generations count, and the oldest is
 //!    removed first. A growing filter may find an absent item, but is exact about each stored one.
-//! 2. `len`, `is_empty`, `remaining` and `load_factor` are those of the multiset.
+//! 2. `len`, `is_empty` and `load_factor` are those of the multiset.
 //! 3. A refused insert changes nothing. `TooManyCopies` is returned exactly if the copies fill two
 //!    buckets. `Full` has the right numbers, and is returned only if at least as many tokens
 //!    compete for the two buckets.
 //! 4. In a tiny table, with the largest search budget, an insert succeeds exactly if the multiset
 //!    with the new token has a placement (maximum bipartite matching).
-//! 5. A clone, a snapshot and a filter that is read behave as the original would. A cleared filter
-//!    behaves as a new one.
+//! 5. A snapshot and a filter that is read behave as the original would. A cleared filter behaves
+//!    as a new one.
 //! 6. Batches answer as the single calls, and two hashes of one class, one for each order of its
 //!    buckets, are interchangeable.
 

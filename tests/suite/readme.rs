@@ -1,4 +1,4 @@
-//! The README: checks its tables and its length. `tests/pages.rs` checks its links.
+//! The README: checks its tables. `tests/pages.rs` checks its links.
 
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,6 @@ fn text_of(file: &str) -> String {
 
 fn readme() -> String {
     text_of("README.md")
-}
-
-/// A user decides in a minute. Longer texts belong into the guide, or beside the benches.
-#[test]
-fn it_is_short() {
-    assert!(readme().lines().count() <= 200);
 }
 
 /// Returns the rows of the table with this beginning.

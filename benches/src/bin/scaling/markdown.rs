@@ -230,19 +230,31 @@ fn rivals(run: &Results) -> String {
         });
         [words(work)].into_iter().chain(cells).collect()
     });
-    let to_serial = |work| by_size(run, |size| size.against(SERIAL, (work, THREADS[0])), 2);
     format!(
-        "{}\n{}\n{threads} threads together; {}; all of it by\n`{}`.\n\nThe price of sharing, on one thread, beside the same filter \
-         written for one thread only,\nwithout atomics: the filter looks up {} times as fast,\ninserts {} times as fast and \
-         does the mixed work {} times as fast.\n",
+        "{}\n{}\n{threads} threads together; {}; all of it by\n`{}`.\n\n{}",
         table(&head, rows),
         chart(run, threads),
         run.machine,
         run.command,
-        to_serial(Work::Hit),
-        to_serial(Work::Insert),
-        to_serial(Work::Mixed)
+        prices(run)
     )
+}
+
+/// Returns a table of the rates on one thread, divided by those of filters that are for one thread.
+fn prices(run: &Results) -> String {
+    const ALONE: [(&str, &str); 2] = [
+        (SERIAL, "this filter, written for one thread"),
+        ("authors-alone", "the authors' C++, for one thread"),
+    ];
+    let head = format!("One thread, {} items: times as fast as", sizes(run));
+    let columns = ALONE.map(|(_, column)| column.to_owned());
+    let head: Vec<String> = [head].into_iter().chain(columns).collect();
+    let rows = WORKS.map(|(work, _)| {
+        let cells =
+            ALONE.map(|(name, _)| by_size(run, |size| size.against(name, (work, THREADS[0])), 2));
+        [words(work)].into_iter().chain(cells).collect()
+    });
+    table(&head, rows)
 }
 
 /// Returns bars of the rates of the filter and of the named rivals, with the largest size: text, so
@@ -374,8 +386,12 @@ mod tests {
         let mut without = run();
         without.sizes[0].processes[0].contenders.remove(1);
         assert_eq!(price(&without), "");
-        let sentence = "\nwithout atomics: the filter looks up 0.75 times as fast,\n";
-        assert!(rivals(&run()).contains(sentence));
+        let rows = [
+            "| One thread, 1M items: times as fast as | this filter, written for one thread | the authors' C++,",
+            "| Lookups of stored items | 0.75 | - |",
+        ];
+        assert_lines(&prices(&run()), &rows);
+        assert!(rivals(&run()).ends_with(&prices(&run())));
     }
 
     #[test]
