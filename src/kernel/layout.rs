@@ -81,6 +81,12 @@ pub trait Layout: Words {
 ///
 /// assert_eq!(<Lanes<4, 12, 4>>::MAX_VALUE, 15);
 /// ```
+///
+/// The default layout has no values, so this does not compile:
+///
+/// ```compile_fail,E0277
+/// let error = lockfree_cuckoo::CuckooFilter::with_capacity(100).insert_value("flow", 7);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the layout `{Self}` has no values",
     label = "no room for values",
