@@ -231,6 +231,7 @@ mod tests {
     use super::*;
     use crate::growing::item::GrowingClass;
     use crate::growing::split;
+    use crate::kernel::hints::Hint;
 
     /// A table of this level that began at `first`.
     fn table(first: u32, level: u32) -> GrowingTokens {
@@ -294,6 +295,47 @@ mod tests {
             // Nobody has moved the root on.
             assert!(tokens.is_growing(tokens.root()));
             assert_copied(&tokens);
+        }
+    }
+
+    /// A scan in several passes, by groups of stripes, copies each token once.
+    #[test]
+    fn passes_copy_once() {
+        let tokens = table(4, 5);
+        let hashes = || (0..96u64).map(model::mix);
+        for hash in hashes() {
+            let _ = tokens.insert(tokens.root(), hash, 256);
+        }
+        for passes in [1, 2, tokens.stripes.len()] {
+            let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+            let copy = tokens.empty_at(tokens.stage()).expect("memory");
+            for group in Group::all(passes) {
+                assert!(copy_group(&tokens, &scan, group, &copy).is_ok());
+            }
+            assert_eq!(copy.taken(), tokens.taken(), "{passes} passes");
+            assert!(hashes().all(|hash| copy.count(hash) == tokens.count(hash)));
+        }
+    }
+
+    /// A writer that was slow leaves a hint of a level that the table has left before the copy.
+    #[test]
+    fn hint_of_a_level_above() {
+        let tokens = table(4, 5);
+        let f = GrowingClass::of_hash(0x0123_4567_89ab_cdef)
+            .head
+            .fingerprint();
+        let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+        for (bucket, heeded) in [(1 << 5, true), (1 << 4, false), (1, false)] {
+            let copy = tokens.empty_at(tokens.stage()).expect("memory");
+            scan.forget();
+            tokens.hints.note(Hint {
+                bucket,
+                fingerprint: f,
+            });
+            for group in Group::all(1) {
+                let outcome = heed_hints(&tokens, &scan, group, &copy);
+                assert_eq!(outcome.is_ok(), heeded, "bucket {bucket}");
+            }
         }
     }
 

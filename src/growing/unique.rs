@@ -183,3 +183,55 @@ fn none_covers(
 ) -> bool {
     !tokens.live(bucket, content).covers(class)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::growing::levels::Levels;
+
+    /// Of two rivals, the one with the higher target gives way, and the other aborts it: exactly
+    /// one of them does.
+    #[test]
+    fn one_rival_gives_way() {
+        let (mut gave_way, mut aborted) = (0, 0);
+        for hash in (0..50).map(model::mix) {
+            let class = GrowingClass::of_hash(hash);
+            let buckets = [class.first, class.second].map(|index| index.bucket(4));
+            for [mine, theirs] in [buckets, [buckets[1], buckets[0]]] {
+                let levels = Levels::new(4).expect("memory");
+                let tokens = GrowingTokens::with_levels(levels, 256).expect("memory");
+                let token = token(class, &tokens.live(theirs, Bucket::EMPTY));
+                // The rival has frozen its target, and is undecided.
+                let mut rival = tokens.pool.claim().expect("one is free");
+                let (reference, _) = rival.publish(Transfer {
+                    moved: None,
+                    placed: token,
+                    source: theirs,
+                    destination: theirs,
+                    old_source: Bucket::EMPTY,
+                    old_destination: Bucket::EMPTY,
+                });
+                assert!(replace(&tokens, theirs, Bucket::EMPTY, reference));
+                let witness = if theirs == buckets[0] {
+                    class.first
+                } else {
+                    class.second
+                };
+                let goes_on = is_absent_from_witness(&tokens, class, witness, mine);
+                assert_eq!(goes_on, mine < theirs);
+                let expected = if goes_on {
+                    Status::Aborted
+                } else {
+                    Status::Pending
+                };
+                assert_eq!(rival.status(), expected);
+                if goes_on {
+                    aborted += 1;
+                } else {
+                    gave_way += 1;
+                }
+            }
+        }
+        assert_eq!((gave_way, aborted), (50, 50));
+    }
+}

@@ -165,6 +165,8 @@ mod tests {
             assert_eq!((counter.sum(9), counter.sum(4)), (5, 4));
             counter.subtract(6);
             assert_eq!(counter.sum(9), 0);
+            counter.reset(7);
+            assert_eq!(counter.sum(9), 7, "of {buckets} buckets");
         }
     }
 

@@ -489,26 +489,27 @@ impl<L: Layout> Pool<L> {
     /// are fewer and no memory for more.
     #[inline]
     pub(crate) fn claim(&self) -> Option<Claim<'_, L>> {
-        self.try_to_claim().or_else(|| self.claim_later())
+        self.try_to_claim()
+            .or_else(|| self.claim_later(sync::yield_now))
     }
 
-    /// [`claim`](Self::claim) when all are in use.
+    /// [`claim`](Self::claim) when all are in use. `wait` lets other threads run.
     #[cold]
-    fn claim_later(&self) -> Option<Claim<'_, L>> {
+    fn claim_later(&self, mut wait: impl FnMut()) -> Option<Claim<'_, L>> {
         sync::trace(Event::Starved);
         // Try again, after others have run: owners may need the processor to finish. A small table
         // has few descriptors, so this is not so rare where threads are preempted. Do not try long:
         // on a busy machine each time takes as long as the turns of all other threads.
-        self.claim_after_yields(sync::YIELDS_BEFORE_FAILING / 16)
+        self.claim_after(sync::YIELDS_BEFORE_FAILING / 16, &mut wait)
             // Add descriptors: owners may have stopped for good.
             .or_else(|| self.claim_behind(self.last()))
             // No more can be added: only time may help.
-            .or_else(|| self.claim_after_yields(sync::YIELDS_BEFORE_FAILING))
+            .or_else(|| self.claim_after(sync::YIELDS_BEFORE_FAILING, &mut wait))
     }
 
-    fn claim_after_yields(&self, times: usize) -> Option<Claim<'_, L>> {
-        (0..times).find_map(|_| {
-            sync::yield_now();
+    fn claim_after(&self, waits: usize, wait: &mut impl FnMut()) -> Option<Claim<'_, L>> {
+        (0..waits).find_map(|_| {
+            wait();
             self.try_to_claim()
         })
     }

@@ -101,6 +101,65 @@ fn a_claim_adds_descriptors_when_all_are_taken() {
     }
 }
 
+/// Those of dead threads in all segments.
+#[test]
+fn reclaims_all_segments() {
+    let pool = pool(2, MAX_DESCRIPTORS);
+    for _ in 0..100 {
+        core::mem::forget(pool.claim());
+    }
+    assert!(pool.segments().count() > 5);
+    pool.reclaim();
+    let free = core::iter::from_fn(|| pool.try_to_claim().map(core::mem::forget)).count();
+    let others = owned(&pool).filter(|&(_, owner)| owner != sync::thread_index());
+    assert_eq!(free, len(&pool) - others.count());
+}
+
+/// What a table of this size needs stays: in the first segment, or in one new segment.
+#[test]
+fn shrinks_to_what_is_needed() {
+    let of_table = |buckets| PoolSize::of_table(buckets).first;
+    for (buckets, segments) in [(1, 1), (1 << 10, 1), (1 << 12, 1), (1 << 20, 1)] {
+        let mut pool = pool(4, MAX_DESCRIPTORS);
+        pool.grow_on(2, 1 << 10).expect("memory");
+        while len(&pool) < 600 {
+            core::mem::forget(pool.claim());
+        }
+        pool.reclaim();
+        assert!(pool.segments().count() > 1);
+        pool.shrink_to(buckets);
+        assert_eq!(len(&pool), of_table(buckets).max(4), "{buckets} buckets");
+        assert_eq!(pool.segments().count(), segments);
+    }
+    // As many as are needed stay as they are.
+    let mut pool = pool(4, 8);
+    (0..8).for_each(|_| core::mem::forget(pool.claim()));
+    pool.reclaim();
+    pool.shrink_to(1 << 20);
+    assert_eq!((len(&pool), pool.segments().count()), (8, 2));
+}
+
+/// At the maximum only time may help: another thread gives its descriptor back.
+#[test]
+fn waits_at_the_maximum() {
+    let pool = pool(1, 1);
+    for turn in [1, 5, sync::YIELDS_BEFORE_FAILING] {
+        let (mut turns, mut held) = (0, pool.claim());
+        let claimed = pool.claim_later(|| {
+            turns += 1;
+            if turns == turn {
+                held = None;
+            }
+        });
+        assert!(claimed.is_some(), "gave up before turn {turn}");
+    }
+    let _held = pool.claim();
+    let mut turns = 0;
+    assert!(pool.claim_later(|| turns += 1).is_none());
+    let yields = sync::YIELDS_BEFORE_FAILING;
+    assert_eq!(turns, yields / 16 + yields);
+}
+
 /// Other threads have added a segment, and taken all of it.
 #[test]
 fn a_claim_that_comes_late_adds_a_part_of_its_own() {

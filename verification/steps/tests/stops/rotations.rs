@@ -193,6 +193,26 @@ fn one_of_two_admissions_wins_in_each_life() {
     });
 }
 
+/// The item comes in the young generation after a rotation. It never has the age that its table
+/// had when the call began.
+#[test]
+fn a_late_age_is_one_that_the_item_had() {
+    let name = "rotations and an insert overtake the age of an item";
+    overtaken_by_rotations(name, 20, any, |filter, [rotations, _], at| {
+        let come = || {
+            rotate(filter, rotations);
+            filter.insert_hash(ITEM).expect("room");
+        };
+        let (age, reached) = overtaken(at, come, || filter.age_hash(ITEM));
+        assert!(
+            age.is_none_or(|age| age == 0),
+            "never {age:?} rotations old"
+        );
+        assert_eq!(filter.age_hash(ITEM), Some(0));
+        reached
+    });
+}
+
 /// Refreshes a stored item, which stays stored.
 fn refresh_in_the_next_generation(filter: &Filter) {
     rotate(filter, 1);
