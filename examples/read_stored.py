@@ -1,9 +1,11 @@
-"""Reads a stored filter, or a dump of a server, and looks items up by their hashes.
+"""Reads a stored filter, or a dump of a server, and looks items up.
 
-    read_stored.py FILTER < HASHES
+    read_stored.py FILTER < ITEMS
+    read_stored.py --hashes FILTER < HASHES
 
-HASHES has a hash in each line, in hexadecimal. The answers are yes or no. It needs nothing but
-Python, and knows nothing but what the page on the format documents.
+ITEMS has an item in each line: its bytes, without the line break. HASHES has a hash in each line,
+in hexadecimal, for a filter whose hasher is not the default one. The answers are yes or no. It
+needs nothing but Python, and knows nothing but what the page on the format documents.
 """
 
 import struct
@@ -13,6 +15,64 @@ from math import comb
 
 SPREAD, MASK = 0x9E3779B97F4A7C15, 2**64 - 1
 GROWING = 2
+K = [0x2D358DCCAA6C78A5, 0x8BB84B93962EACC9, 0x4B33A62ED433D4A3, 0x4D5A2DA51DE1AA47,
+     0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x90ED1765281C388C]
+
+
+def mix(a, b):
+    product = a * b
+    return product & MASK ^ product >> 64
+
+
+class Hasher:
+    """The hash of byte strings with a seed."""
+
+    def __init__(self, seed):
+        self.seed = last = self.premix(seed, K[0])
+        self.secrets = [last := self.premix(last, k) for k in K]
+
+    @staticmethod
+    def premix(x, k):
+        x ^= mix(x ^ K[2], k)
+        for low, bit in (48, 63), (24, 31), (0, 0):
+            if not x >> low & 0xFFFF:
+                x |= 1 << bit
+        return x
+
+    def hash(self, data):
+        return self.rapid(self.rapid(self.seed, struct.pack("<Q", len(data))), data)
+
+    def rapid(self, s, data):
+        def read(at, size=8):
+            return int.from_bytes(data[at:at + size], "little")
+
+        size, secrets = len(data), self.secrets
+        left = size
+        if size > 16:
+            at = 0
+            if left > 112:
+                lanes = [s] * 7
+                while left > 112:
+                    lanes = [mix(read(at + 16 * j) ^ secrets[j], read(at + 16 * j + 8) ^ lanes[j])
+                             for j in range(7)]
+                    at, left = at + 112, left - 112
+                s = 0
+                for lane in lanes:
+                    s ^= lane
+            for j, secret in enumerate((2, 2, 1, 1, 2, 1)):
+                if left > 16 * (j + 1):
+                    s = mix(read(at + 16 * j) ^ secrets[secret], read(at + 16 * j + 8) ^ s)
+            a, b = read(size - 16) ^ left, read(size - 8)
+        elif size >= 4:
+            s ^= size
+            part = 8 if size >= 8 else 4
+            a, b = read(0, part), read(size - part, part)
+        elif size:
+            a, b = data[0] << 45 | data[-1], data[size // 2]
+        else:
+            a = b = 0
+        product = (a ^ secrets[1]) * (b ^ s)
+        return mix(product & MASK ^ 0xAAAAAAAAAAAAAAAA, product >> 64 ^ secrets[1] ^ left)
 
 
 class StoredFilter:
@@ -78,7 +138,11 @@ class StoredFilter:
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], "rb") as file:
+    *options, path = sys.argv[1:]
+    with open(path, "rb") as file:
         stored = StoredFilter(file.read())
-    for line in sys.stdin:
-        print("yes" if stored.contains(int(line, 16)) else "no")
+    hasher = Hasher(stored.seed)
+    for line in sys.stdin.buffer:
+        line = line.removesuffix(b"\n")
+        hash = int(line, 16) if options == ["--hashes"] else hasher.hash(line)
+        print("yes" if stored.contains(hash) else "no")

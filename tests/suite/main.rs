@@ -8,7 +8,7 @@
 //! | `threads`, `snapshot`, `chunks` | exactness while threads race, and copies taken meanwhile |
 //! | `batch`, `api`, `errors` | the public surface: calls, traits, texts |
 //! | `sizing`, `rate`, `measures`, `readme` | capacities, memory, limits, the smallest layout |
-//! | `persistence`, `golden`, `vectors`, `damage` | the stored form, its readers, damage |
+//! | `persistence`, `golden`, `vectors`, `hash_bytes`, `damage` | the stored form, its readers, damage |
 //! | `layouts`, `replay` | each layout, and the contract with replicas |
 //! | `growing`, `rotating`, `values` | the features of some filters only |
 //!
@@ -28,6 +28,7 @@ mod door;
 mod errors;
 mod golden;
 mod growing;
+mod hash_bytes;
 mod layouts;
 mod measures;
 mod oracle;

@@ -2,8 +2,8 @@
 //! the answers.
 //!
 //! 1. The library gives these hashes and answers.
-//! 2. So does a program in Python that uses only the documented form. Without Python this is
-//!    skipped, with a message.
+//! 2. So does a program in Python that uses only the documented form, by the items and by their
+//!    hashes. Without Python this is skipped, with a message.
 //! 3. They cover the likely mistakes of a reader: each kind and packing, several tables, a
 //!    doubling, false positives.
 
@@ -112,11 +112,11 @@ fn the_library_gives_the_answers_of_the_vectors() {
     }
 }
 
-/// Returns the answers of the program in Python to these hashes; `None` without Python.
-fn answers_of_python(filter: &Path, hashes: &str) -> Option<String> {
+/// Returns the answers of the program in Python to these lines; `None` without Python.
+fn answers_of_python(filter: &Path, options: &[&str], lines: &str) -> Option<String> {
     let reader = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/read_stored.py");
     let mut command = Command::new("python3");
-    command.arg(reader).arg(filter);
+    command.arg(reader).args(options).arg(filter);
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let Ok(mut child) = pipes.spawn() else {
         // Not through the harness, which would capture it.
@@ -128,7 +128,7 @@ fn answers_of_python(filter: &Path, hashes: &str) -> Option<String> {
     };
     let mut input = child.stdin.take().expect("piped");
     // A reader that fails does not read them, and prints why.
-    let _ = input.write_all(hashes.as_bytes());
+    let _ = input.write_all(lines.as_bytes());
     drop(input);
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{}: it fails", filter.display());
@@ -139,12 +139,16 @@ fn answers_of_python(filter: &Path, hashes: &str) -> Option<String> {
 fn a_reader_in_python_gives_the_answers_of_the_vectors() {
     for vector in vectors() {
         let of_all = |of: fn(&Lookup) -> String| vector.lookups.iter().map(of).collect::<String>();
+        let items = of_all(|lookup| format!("{}\n", lookup.item));
         let hashes = of_all(|lookup| format!("{:016x}\n", lookup.hash));
-        let Some(said) = answers_of_python(&path(&vector.name, "lfcf"), &hashes) else {
-            return;
-        };
         let expected = of_all(|lookup| format!("{}\n", answer(lookup.is_in)));
-        assert_eq!(said, expected, "{}", vector.name);
+        for (options, lines) in [(&[][..], items), (&["--hashes"], hashes)] {
+            let filter = path(&vector.name, "lfcf");
+            let Some(said) = answers_of_python(&filter, options, &lines) else {
+                return;
+            };
+            assert_eq!(said, expected, "{} {options:?}", vector.name);
+        }
     }
 }
 

@@ -45,7 +45,12 @@ fn run_program(mut compiler: Command, standard: &str, source: &str) {
         let mut link = Command::new(compiler.get_program());
         link.args(compiler.get_args()).arg(libraries.join(library));
         run(link.args(["-lpthread", "-lm", "-ldl", "-o"]).arg(&program));
-        run(Command::new(&program).env("LD_LIBRARY_PATH", libraries));
+        run(Command::new(&program)
+            .env("LD_LIBRARY_PATH", libraries)
+            .env(
+                "GOLDEN_VECTORS",
+                here.join("../../tests/golden/vectors/fixed.tsv"),
+            ));
     }
 }
 
@@ -57,6 +62,11 @@ fn calls_answer_as_the_header_says() {
 #[test]
 fn each_error_has_its_number() {
     run_program(compiler("CC", "gcc"), "-std=c11", "errors.c");
+}
+
+#[test]
+fn hashes_are_as_documented() {
+    run_program(compiler("CC", "gcc"), "-std=c11", "hashes.c");
 }
 
 #[test]
