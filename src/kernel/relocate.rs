@@ -22,23 +22,48 @@ pub(crate) fn make_room<L: Layout>(
     class: Class,
     placed: Option<Token<L>>,
 ) -> Result<(), Failure> {
-    // Look at both candidates once more, without writing.
-    let (a, b) = (graph.look(class.first), graph.look(class.second));
-    if a.has_room() || b.has_room() {
+    let Some([a, b]) = full_candidates(graph, [class.first, class.second]) else {
         // Another thread has made room since the caller found the pair full, and the caller can add
         // there.
         return Err(Failure::Disturbed);
-    }
-    // Examine the alternates of all tokens of both, as far as the budget goes.
-    let left = graph.budget() - MIN_BUDGET;
-    let a = Candidate::of(graph, class.first, a, class.second, left);
-    let left = left.saturating_sub(L::SLOTS);
-    let b = Candidate::of(graph, class.second, b, class.first, left);
+    };
     // Take the hop to the emptiest alternate with room, if there is one; else search on.
     match near_hop([&a, &b]) {
         Some(hop) => execute(graph, iter::once(hop), placed),
         None => make_room_by_search(graph, class, [&a, &b], placed),
     }
+}
+
+/// Both buckets of a pair, with the alternates of their tokens, if both are full.
+#[inline]
+fn full_candidates<L: Layout>(
+    graph: &impl CuckooGraph<L>,
+    [first, second]: [usize; 2],
+) -> Option<[Candidate<L>; 2]> {
+    // Look at both candidates once more, without writing.
+    let (a, b) = (graph.look(first), graph.look(second));
+    if a.has_room() || b.has_room() {
+        return None;
+    }
+    // Examine the alternates of all tokens of both, as far as the budget goes.
+    let left = graph.budget() - MIN_BUDGET;
+    let a = Candidate::of(graph, first, a, second, left);
+    let left = left.saturating_sub(L::SLOTS);
+    let b = Candidate::of(graph, second, b, first, left);
+    Some([a, b])
+}
+
+/// Whether a pair has room, or [`make_room`] would find a path. Changes nothing.
+#[inline(never)]
+pub(crate) fn can_make_room<L: Layout>(graph: &impl CuckooGraph<L>, pair: [usize; 2]) -> bool {
+    let Some([a, b]) = full_candidates(graph, pair) else {
+        return true;
+    };
+    let (pair, budget) = ([&a, &b], graph.budget());
+    near_hop(pair).is_some()
+        || ShortSearch::<L>::new().run(graph, pair, budget).is_some()
+        || !ShortSearch::<L>::suits(graph)
+            && LongSearch::<L>::new().run(graph, pair, budget).is_some()
 }
 
 /// [`make_room`] by a longer path. A separate function, so that only inserts that need more than
@@ -74,25 +99,6 @@ fn make_room_far<L: Layout>(
         Some(path) => execute(graph, path, placed),
         None => failure(graph, class),
     }
-}
-
-/// Whether a bucket of a pair has room, or a path would open a slot there. Changes nothing.
-#[inline(never)]
-pub(crate) fn can_make_room<L: Layout>(
-    graph: &impl CuckooGraph<L>,
-    [first, second]: [usize; 2],
-) -> bool {
-    let (a, b) = (graph.look(first), graph.look(second));
-    if a.has_room() || b.has_room() {
-        return true;
-    }
-    // Search as `make_room` does in the end.
-    let a = Candidate::of(graph, first, a, second, L::SLOTS);
-    let b = Candidate::of(graph, second, b, first, L::SLOTS);
-    near_hop([&a, &b]).is_some()
-        || LongSearch::<L>::new()
-            .run(graph, [&a, &b], graph.budget())
-            .is_some()
 }
 
 fn execute<L: Layout>(
