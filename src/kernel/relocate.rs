@@ -22,11 +22,18 @@ pub(crate) fn make_room<L: Layout>(
     class: Class,
     placed: Option<Token<L>>,
 ) -> Result<(), Failure> {
-    let Some([a, b]) = full_candidates(graph, [class.first, class.second]) else {
+    // Look at both candidates once more, without writing.
+    let (a, b) = (graph.look(class.first), graph.look(class.second));
+    if a.has_room() || b.has_room() {
         // Another thread has made room since the caller found the pair full, and the caller can add
         // there.
         return Err(Failure::Disturbed);
-    };
+    }
+    // Examine the alternates of all tokens of both, as far as the budget goes.
+    let left = graph.budget() - MIN_BUDGET;
+    let a = Candidate::of(graph, class.first, a, class.second, left);
+    let left = left.saturating_sub(L::SLOTS);
+    let b = Candidate::of(graph, class.second, b, class.first, left);
     // Take the hop to the emptiest alternate with room, if there is one; else search on.
     match near_hop([&a, &b]) {
         Some(hop) => execute(graph, iter::once(hop), placed),
@@ -34,32 +41,23 @@ pub(crate) fn make_room<L: Layout>(
     }
 }
 
-/// Both buckets of a pair, with the alternates of their tokens, if both are full.
-#[inline]
-fn full_candidates<L: Layout>(
+/// Whether a pair has room, or [`make_room`] would find a path. Changes nothing. A separate search,
+/// because one function for both takes more instructions of each insert.
+#[inline(never)]
+pub(crate) fn can_make_room<L: Layout>(
     graph: &impl CuckooGraph<L>,
     [first, second]: [usize; 2],
-) -> Option<[Candidate<L>; 2]> {
-    // Look at both candidates once more, without writing.
+) -> bool {
     let (a, b) = (graph.look(first), graph.look(second));
     if a.has_room() || b.has_room() {
-        return None;
-    }
-    // Examine the alternates of all tokens of both, as far as the budget goes.
-    let left = graph.budget() - MIN_BUDGET;
-    let a = Candidate::of(graph, first, a, second, left);
-    let left = left.saturating_sub(L::SLOTS);
-    let b = Candidate::of(graph, second, b, first, left);
-    Some([a, b])
-}
-
-/// Whether a pair has room, or [`make_room`] would find a path. Changes nothing.
-#[inline(never)]
-pub(crate) fn can_make_room<L: Layout>(graph: &impl CuckooGraph<L>, pair: [usize; 2]) -> bool {
-    let Some([a, b]) = full_candidates(graph, pair) else {
         return true;
-    };
-    let (pair, budget) = ([&a, &b], graph.budget());
+    }
+    // Search in the same order, and as far.
+    let budget = graph.budget();
+    let left = budget - MIN_BUDGET;
+    let a = Candidate::of(graph, first, a, second, left);
+    let b = Candidate::of(graph, second, b, first, left.saturating_sub(L::SLOTS));
+    let pair = [&a, &b];
     near_hop(pair).is_some()
         || ShortSearch::<L>::new().run(graph, pair, budget).is_some()
         || !ShortSearch::<L>::suits(graph)
