@@ -19,7 +19,7 @@ use crate::kernel::prefetch::{
     ALTERNATES_LOOKAHEAD, MAX_L2_BUCKETS, PROBE_INTERVAL, is_near, prefetching,
 };
 use crate::kernel::relocate::{make_room, relocate};
-use crate::kernel::search::{CuckooGraph, Hop};
+use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
 use crate::kernel::word::{Content, Reference, Word};
 use crate::sync;
 use crate::sync::Event;
@@ -472,7 +472,9 @@ impl<L: Layout> CuckooGraph<L> for TokenTable<L> {
     fn fetch(&self, bucket: usize) {
         self.table.prefetch(bucket);
     }
+}
 
+impl<L: Layout> CuckooTable<L> for TokenTable<L> {
     #[inline]
     fn copies(&self, _: usize, content: Bucket<L>, class: Class) -> usize {
         content.count(class.fingerprint)

@@ -7,7 +7,8 @@ use crate::error::{GrowthError, InsertError};
 use crate::growing::item::{Depth, MAX_LEVEL};
 use crate::growing::levels::Root;
 use crate::growing::memory::{FLUSHES, flush};
-use crate::growing::tables::{CountedGrowingTable, compared_when_first_full};
+use crate::growing::split::help_to_grow;
+use crate::growing::tables::{CountedGrowingTable, compared_when_first_full, geometry};
 use crate::growing::word::Lanes16;
 use crate::growing::{DEFAULT_BUDGET, Growing, full};
 use crate::kernel::layout::LONG_BUDGET;
@@ -20,13 +21,16 @@ use crate::sync::Event;
 const MAX_RETRIES: usize = 16 * MAX_ATTEMPTS;
 
 /// An insert's record of its failed attempts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RetryState {
+    hash: u64,
     attempts: usize,
     /// Whether searches for a path go as far as those of a fixed-size filter.
     searches_far: bool,
     /// The state of the growth when the insert last ran out of retries.
     progress: Option<(u32, usize)>,
+    /// Whether there will be room in a size that is allowed.
+    foreseen: bool,
 }
 
 // So a table's tokens are longer than those of the table before it at the same level.
@@ -62,9 +66,16 @@ impl Growing {
                 retries.attempts += MAX_ATTEMPTS - 1;
                 self.retry(newest, root, retries)
             }
-            // Go on: the insert splits words at each attempt, and so makes the room that it looks
-            // for.
-            Failure::Full if newest.tokens().is_growing(root) => self.retry(newest, root, retries),
+            // Make room: split the next words, until the last, of a growth after which there will
+            // be room.
+            Failure::Full if newest.tokens().is_growing(root) => {
+                match self.foresee(newest, root.level() + 1, 0, retries) {
+                    Err(refusal) if !self.has_grown(newest, root) => return Err(refusal),
+                    _ => {}
+                }
+                let _ = help_to_grow(newest.tokens());
+                self.retry(newest, root, retries)
+            }
             Failure::Full => {
                 let (mut len, slots) = (newest.len(), full(root.level()));
                 // Below its capacity it must find room, as a fixed-size table does.
@@ -75,15 +86,13 @@ impl Growing {
                 // Refuse at the third time.
                 retries.attempts += MAX_RETRIES / 2;
                 let is_last = retries.attempts > MAX_RETRIES;
-                // Look at the slots themselves before a refusal: threads that stopped after they
-                // had stored, and before they counted, may have filled a small table.
-                if is_last && slots <= RECOUNTED {
-                    len = newest.tokens().taken();
+                if is_last {
+                    len = recounted(newest, slots);
                 }
                 // Double, unless the table is nearly empty: then copies of few items fill their
                 // buckets, and no size would have room for them.
                 if len >= slots / MIN_LOAD_DIVISOR {
-                    return self.grow(newest, root);
+                    return self.grow(newest, root, retries);
                 }
                 // The table may have been full when no path was found, and emptied since.
                 if is_last {
@@ -112,70 +121,144 @@ impl Growing {
         let stands_still = retries.progress.replace(progress) == Some(progress);
         // Treat the table as full if it is not growing.
         if !is_growing {
-            return self.grow(newest, root);
+            return self.grow(newest, root, retries);
         }
         // No growth can begin, and the one in progress does not advance: without memory to pin, a
         // thread cannot split, and would loop without end.
         if stands_still {
             return Err(InsertError::Disturbed { attempts });
         }
+        // Make it advance, as an insert that finds no room does.
+        let _ = help_to_grow(newest.tokens());
         Ok(())
     }
 
     /// Enlarges the newest table, unless it has grown since it was like `root`.
     #[cold]
-    fn grow(&self, newest: &CountedGrowingTable, root: Root) -> Result<(), InsertError> {
-        match self.try_to_grow(newest, root) {
+    fn grow(
+        &self,
+        newest: &CountedGrowingTable,
+        root: Root,
+        retries: &mut RetryState,
+    ) -> Result<(), InsertError> {
+        match self.try_to_grow(newest, root, retries) {
             Ok(()) => Ok(()),
             // Another thread has grown it.
             Err(_) if self.has_grown(newest, root) => Ok(()),
-            Err(error) => Err(InsertError::CannotGrow(error)),
+            Err(refusal) => Err(refusal),
         }
     }
 
-    fn try_to_grow(&self, newest: &CountedGrowingTable, root: Root) -> Result<(), GrowthError> {
+    fn try_to_grow(
+        &self,
+        newest: &CountedGrowingTable,
+        root: Root,
+        retries: &mut RetryState,
+    ) -> Result<(), InsertError> {
         // Count before the check: a table that is added after this takes the place that this call
         // would use.
         let tables = self.tables.count();
         if self.has_grown(newest, root) {
             return Ok(());
         }
-        // Double the table, as long as its oldest tokens have a bit left in their tails. After
-        // that, add a table.
-        let grown = newest.tokens().can_grow();
-        self.check_rate(grown)?;
-        let last = newest.tokens().last();
-        if !grown && last == MAX_LEVEL {
-            return Err(GrowthError::Buckets);
+        // Refuse before anything is allocated or begun. Double the table, as long as its oldest
+        // tokens have a bit left in their tails. After that, add a table.
+        if !newest.tokens().can_grow() {
+            let last = newest.tokens().last();
+            let added = self.check_next_table(newest, 0);
+            let added = added.and_then(|()| self.add(newest, tables, last));
+            return added.map_err(InsertError::CannotGrow);
         }
-        // Same size as the table before: its tokens are still one bit longer.
-        let level = if grown { root.level() + 1 } else { last };
-        let more = if grown {
-            newest.bytes_to_grow(level)
-        } else {
-            size_of::<CountedGrowingTable>() + CountedGrowingTable::bytes_for(level)
-        };
-        // Refuse before anything is allocated or begun.
-        self.check_memory(more)?;
-        if grown {
-            return Ok(newest.begin_to_grow(root)?);
-        }
-        self.add(newest, tables, level)
+        let level = root.level() + 1;
+        let more = self
+            .check_doubling(newest, level, 0)
+            .map_err(InsertError::CannotGrow)?;
+        self.foresee(newest, level, more, retries)?;
+        let begun = newest.begin_to_grow(root);
+        begun.map_err(|error| InsertError::CannotGrow(error.into()))
     }
 
-    /// The rate after one more doubling, or one more table, when all are full.
-    fn check_rate(&self, grown: bool) -> Result<(), GrowthError> {
-        let mut tables = self.tables.all();
-        let newest = tables
-            .next()
-            .map_or(0.0, |newest| newest.compared_when_full(grown));
-        let others: f64 = tables.map(|table| table.compared_when_full(false)).sum();
-        let more = if grown {
-            0.0
-        } else {
-            compared_when_first_full()
-        };
-        let rate = any_of::<Lanes16>(newest + others + more);
+    /// Whether an insert that finds no room now will find it at this level, or after the growths
+    /// from there that are allowed. Otherwise returns why it is refused, now that nothing is begun:
+    /// a refused insert must leave the filter as it was. `bytes` is the memory of growths that were
+    /// checked and not begun.
+    ///
+    /// Exact if no other thread writes. If others do, it is asked once: then the insert does as it
+    /// said, and a growth that was not foreseen is checked when it begins.
+    fn foresee(
+        &self,
+        newest: &CountedGrowingTable,
+        mut level: u32,
+        mut bytes: usize,
+        retries: &mut RetryState,
+    ) -> Result<(), InsertError> {
+        let tokens = newest.tokens();
+        while !retries.foreseen {
+            let slots = full(level);
+            // Search as far as the insert will.
+            let searches_far = retries.searches_far || newest.len() < items_for(geometry(level));
+            let budget = tokens.search_budget();
+            let budget = if searches_far { far(budget) } else { budget };
+            if tokens.will_have_room(retries.hash, level, budget) {
+                retries.foreseen = true;
+                break;
+            }
+            let len = recounted(newest, slots);
+            if len < slots / MIN_LOAD_DIVISOR {
+                return Err(InsertError::Full { len, slots });
+            }
+            if level < tokens.last() {
+                level += 1;
+                let more = self.check_doubling(newest, level, bytes);
+                bytes = more.map_err(InsertError::CannotGrow)?;
+            } else {
+                // An added table is empty.
+                let checked = self.check_next_table(newest, bytes);
+                checked.map_err(InsertError::CannotGrow)?;
+                retries.foreseen = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the newest table may double to this level, after growths that take `bytes`. Returns
+    /// the bytes of all.
+    fn check_doubling(
+        &self,
+        newest: &CountedGrowingTable,
+        level: u32,
+        bytes: usize,
+    ) -> Result<usize, GrowthError> {
+        self.check_rate(newest.compared_when_full(level))?;
+        let bytes = bytes.saturating_add(newest.bytes_to_grow(level));
+        self.check_memory(bytes)?;
+        Ok(bytes)
+    }
+
+    /// Whether a table may be added when the newest is at its last level, after growths that take
+    /// `bytes`.
+    fn check_next_table(
+        &self,
+        newest: &CountedGrowingTable,
+        bytes: usize,
+    ) -> Result<(), GrowthError> {
+        // Same size as the table before: its tokens are still one bit longer.
+        let last = newest.tokens().last();
+        self.check_rate(newest.compared_when_full(last) + compared_when_first_full())?;
+        if last == MAX_LEVEL {
+            return Err(GrowthError::Buckets);
+        }
+        let more = size_of::<CountedGrowingTable>() + CountedGrowingTable::bytes_for(last);
+        self.check_memory(bytes.saturating_add(more))
+    }
+
+    /// The rate when all tables are full, the newest and any after it with this weight.
+    fn check_rate(&self, newest: f64) -> Result<(), GrowthError> {
+        let others = self.tables.all().skip(1);
+        let others: f64 = others
+            .map(|table| table.compared_when_full(table.size()))
+            .sum();
+        let rate = any_of::<Lanes16>(newest + others);
         if rate > self.rate {
             return Err(GrowthError::FalsePositiveRate {
                 rate,
@@ -254,6 +337,17 @@ impl Growing {
 }
 
 impl RetryState {
+    /// Of an insert that has not tried yet.
+    pub(crate) fn of(hash: u64) -> Self {
+        Self {
+            hash,
+            attempts: 0,
+            searches_far: false,
+            progress: None,
+            foreseen: false,
+        }
+    }
+
     /// The maximum number of buckets that the next path search in a table examines.
     pub(crate) fn budget(&self, table: &CountedGrowingTable) -> usize {
         let budget = table.tokens().search_budget();
@@ -262,6 +356,17 @@ impl RetryState {
         } else {
             budget
         }
+    }
+}
+
+/// The number of tokens of a table with this many slots, before a refusal. Looks at the slots
+/// themselves: threads that stopped after they had stored, and before they counted, may have filled
+/// a small table.
+fn recounted(table: &CountedGrowingTable, slots: usize) -> usize {
+    if slots <= RECOUNTED {
+        table.tokens().taken()
+    } else {
+        table.len()
     }
 }
 

@@ -12,10 +12,10 @@ use core::hint::select_unpredictable;
 
 use crate::growing::item::{GrowingClass, Head, Index, Prefix, alternate, alternate_at, level_of};
 use crate::growing::levels::{GrowingRoot, Level, Root};
-use crate::growing::split::{help_to_grow, settle_computed, split};
+use crate::growing::split::{settle_computed, split};
 use crate::growing::tokens::{
-    Bucket, GrowingTokens, Live, Step, Token, live, live_pair, prefix, replace, replace_vacant,
-    settle_in,
+    Bucket, GrowingTokens, Live, Step, Token, children, live, live_pair, prefix, replace,
+    replace_vacant, settle_in,
 };
 use crate::growing::word::{GrowingWord, Lanes16, WordState};
 use crate::kernel::descriptor::{Pool, Resolved};
@@ -23,8 +23,8 @@ use crate::kernel::geometry::Class;
 use crate::kernel::layout::bucket::Slot;
 use crate::kernel::layout::{Fingerprint, Probe};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
-use crate::kernel::relocate::{make_room, relocate};
-use crate::kernel::search::{CuckooGraph, Hop};
+use crate::kernel::relocate::{can_make_room, make_room, relocate};
+use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
 use crate::kernel::word::Reference;
 use crate::sync;
 use crate::sync::Event;
@@ -277,13 +277,11 @@ pub(crate) fn token(class: GrowingClass, live: &Live) -> Option<Token> {
     Token::from_bits(u32::from(lane))
 }
 
-/// The complete version. Does its share of a growth in progress.
+/// The complete version.
 #[cold]
 #[inline(never)]
 fn insert_slowly(tokens: &GrowingTokens, hash: u64, budget: usize) -> Result<(), Failure> {
     let class = GrowingClass::of_hash(hash);
-    // Split the next words of a growth in progress. If it cannot, this insert may still find room.
-    let _ = help_to_grow(tokens);
     for _ in 0..MAX_ATTEMPTS {
         // Add where there is room, at either level.
         let pair = match add(tokens, class) {
@@ -327,6 +325,9 @@ pub(crate) fn emptier(pair: &[Live; 2]) -> &Live {
 /// Makes room in one of two buckets that were full: splits one that the table is leaving, or finds
 /// a path. If `place`, the last hop of the path places the token of the item. A search examines
 /// `budget` buckets at most.
+///
+/// Nothing is changed before it is known that there will be room, so if no other thread writes, an
+/// insert that is refused leaves each word as it was.
 pub(crate) fn split_or_relocate(
     tokens: &GrowingTokens,
     class: GrowingClass,
@@ -337,32 +338,44 @@ pub(crate) fn split_or_relocate(
     // Find out which of the two buckets the table is leaving.
     let root = tokens.levels.root();
     let is_growing = tokens.is_growing(root);
-    let is_old = |live: &&Live| is_growing && live.level() == root.level();
-    // Split one, because lookups guess that words ahead of the sweep are not split. Of two, split
-    // the one on the first side: the sweep comes to it earlier.
-    if let Some(live) = pair.iter().find(is_old) {
+    let is_old = |live: &Live| is_growing && live.level() == root.level();
+    let has_room_below = |(index, live): &(Index, Live)| {
+        let child = index.bucket(live.level() + 1);
+        children(live.bucket, live.content, live.depth)[child & 1].has_room()
+    };
+    // Split one whose half for the item has room, because lookups guess that words ahead of the
+    // sweep are not split. Of two, split the one on the first side: the sweep comes to it earlier.
+    let sides = [class.first, class.second].into_iter().zip(pair);
+    let mut old = sides.filter(|(_, live)| is_old(live));
+    if let Some((_, live)) = old.find(has_room_below) {
         return match split(tokens, live.bucket) {
             Err(Failure::NoDescriptor) => Err(Failure::NoDescriptor),
             // Let the caller read the pair again: the item now has a bucket one level below.
             _ => Err(Failure::Disturbed),
         };
     }
-    // If the table has grown since they were read, this one is gone, so it looks empty: `make_room`
-    // says that it was disturbed.
-    let [first, _] = pair;
-    let token = token(class, &first);
+    // Otherwise find a path at the level to which the table grows. If the table has grown since
+    // they were read, buckets at another level are gone, so they look empty: `make_room` says that
+    // it was disturbed.
+    let level = if is_growing {
+        root.level() + 1
+    } else {
+        pair[0].level()
+    };
+    let lane = class.lane(level, tokens.levels.depth(level));
+    let token = Token::from_bits(u32::from(lane));
     let Some(fingerprint) = token.and_then(|token| Fingerprint::from_bits(token.bits())) else {
         return Err(Failure::Disturbed);
     };
     let in_level = Class {
-        first: first.bucket,
-        second: alternate(first.bucket, class.head),
+        first: class.first.bucket(level),
+        second: class.second.bucket(level),
         // The lane of the item's copies in these buckets.
         fingerprint,
     };
     // Search within one level: a hop leaves the token as it is, which holds only between buckets of
     // one level.
-    let Some(graph) = LevelGraph::of(tokens, first.level(), budget) else {
+    let Some(graph) = LevelGraph::of(tokens, level, budget) else {
         return Err(Failure::Disturbed);
     };
     // Let the last hop place the token, so that no other insert takes the slot.
@@ -410,13 +423,10 @@ impl GrowingTokens {
     }
 }
 
-/// The complete version. Does its share of a growth in progress.
+/// The complete version.
 #[cold]
 #[inline(never)]
 fn remove_slowly(tokens: &GrowingTokens, hash: u64) -> bool {
-    // Split the next words of a growth in progress, as an insert does.
-    // If it cannot, this remove continues.
-    let _ = help_to_grow(tokens);
     let class = GrowingClass::of_hash(hash);
     let f = class.head.fingerprint();
     let mut bumped = false;
@@ -476,9 +486,9 @@ pub(crate) fn longest(class: GrowingClass, pair: &[Live; 2]) -> Option<(usize, T
 
 /// One level, as a search sees it. Both ends of a hop are of one level, so the token stays as it
 /// is: in both buckets its tail is that of the first string
-/// ([prefixes](crate::design::doubling#prefixes)). Words that are not there are empty for it: a
-/// child that is yet to come will have room, more often than not, and a hop to a bucket that is
-/// gone fails.
+/// ([prefixes](crate::design::doubling#prefixes)). A word that is yet to come has what its parent
+/// will leave to it. A hop there splits the parent first. A bucket that is gone is empty for it,
+/// and a hop there fails.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LevelGraph<'a> {
     tokens: &'a GrowingTokens,
@@ -516,7 +526,7 @@ impl CuckooGraph<Lanes16> for LevelGraph<'_> {
     fn look(&self, bucket: usize) -> Bucket {
         match self.words.load(bucket).state() {
             WordState::Bucket(content) => content,
-            _ => self.tokens.look(bucket),
+            _ => self.tokens.foreseen(bucket),
         }
     }
 
@@ -529,7 +539,9 @@ impl CuckooGraph<Lanes16> for LevelGraph<'_> {
     fn fetch(&self, bucket: usize) {
         self.words.prefetch(bucket);
     }
+}
 
+impl CuckooTable<Lanes16> for LevelGraph<'_> {
     /// The tokens that cover the item: a split sends all of them to the same side as the item.
     fn copies(&self, _: usize, content: Bucket, class: Class) -> usize {
         // Compare lanes: within a level, the fingerprint of the class is the lane of the item.
@@ -562,6 +574,51 @@ impl CuckooGraph<Lanes16> for LevelGraph<'_> {
 
     fn thaw(&self, bucket: usize, reference: Reference<Lanes16>, content: Bucket) {
         self.words.exchange(bucket, reference, content);
+    }
+}
+
+/// A level that a table comes to, as a search will see it.
+#[derive(Clone, Copy, Debug)]
+struct LevelToCome<'a> {
+    tokens: &'a GrowingTokens,
+    level: u32,
+    budget: usize,
+}
+
+impl CuckooGraph<Lanes16> for LevelToCome<'_> {
+    fn buckets(&self) -> usize {
+        1 << self.level
+    }
+
+    fn budget(&self) -> usize {
+        self.budget
+    }
+
+    fn look(&self, bucket: usize) -> Bucket {
+        self.tokens.foreseen(bucket)
+    }
+
+    fn other(&self, bucket: usize, token: Token) -> usize {
+        alternate_at(self.level, bucket, head(token))
+    }
+
+    fn fetch(&self, _: usize) {}
+}
+
+impl GrowingTokens {
+    /// Whether an item will have room when the table has doubled to a level, after a search of up
+    /// to `budget` buckets. Exact if no other thread writes. Writes nothing.
+    pub(crate) fn will_have_room(&self, hash: u64, level: u32, budget: usize) -> bool {
+        let class = GrowingClass::of_hash(hash);
+        let graph = LevelToCome {
+            tokens: self,
+            level,
+            budget,
+        };
+        can_make_room(
+            &graph,
+            [class.first, class.second].map(|index| index.bucket(level)),
+        )
     }
 }
 

@@ -10,6 +10,7 @@ use crate::error::{OutOfMemory, SnapshotError};
 use crate::growing::counter::GrowingCounter;
 use crate::growing::item::MAX_LEVEL;
 use crate::growing::levels::{Levels, Root};
+use crate::growing::split::help_to_grow;
 use crate::growing::sweep::{Region, Stage};
 use crate::growing::tokens::GrowingTokens;
 use crate::growing::word::Lanes16;
@@ -249,9 +250,9 @@ impl CountedGrowingTable {
         full_tables(load, doublings) * compared_when_first_full()
     }
 
-    /// Returns [`compared`](Self::compared) of the full table, one doubling larger if `grown`.
-    pub(crate) fn compared_when_full(&self, grown: bool) -> f64 {
-        let doublings = self.size() - self.tokens.first() + u32::from(grown);
+    /// Returns [`compared`](Self::compared) of the full table at this level.
+    pub(crate) fn compared_when_full(&self, level: u32) -> f64 {
+        let doublings = level - self.tokens.first();
         full_tables(1.0, doublings) * compared_when_first_full()
     }
 
@@ -270,12 +271,24 @@ impl CountedGrowingTable {
     pub(crate) fn insert(&self, root: Root, hash: u64, budget: usize) -> Result<(), Failure> {
         self.tokens.insert(root, hash, budget)?;
         self.counter.add(1);
+        self.help(root);
         Ok(())
     }
 
-    /// Counts a token that was admitted.
-    pub(crate) fn count_one(&self) {
+    /// Counts a token that was admitted by a root of just before.
+    pub(crate) fn count_one(&self, root: Root) {
         self.counter.add(1);
+        self.help(root);
+    }
+
+    /// Does a share of the growth, after a call that has succeeded: one that changes nothing must
+    /// not change what [the calls after it](crate::design#the-same-calls-the-same-bytes) find.
+    #[inline]
+    pub(crate) fn help(&self, root: Root) {
+        if !root.is_at_rest() {
+            // The call is done, so it does not matter if this fails.
+            let _ = help_to_grow(&self.tokens);
+        }
     }
 
     #[inline]
@@ -283,6 +296,7 @@ impl CountedGrowingTable {
         let removed = self.tokens.remove(root, hash);
         if removed {
             self.counter.subtract(1);
+            self.help(root);
         }
         removed
     }

@@ -2,6 +2,7 @@
 
 use crate::growing::item::TAIL_BITS;
 use crate::growing::levels::Levels;
+use crate::growing::split::help_to_grow;
 use crate::growing::tokens::GrowingTokens;
 use crate::kernel::outcome::Failure;
 
@@ -31,14 +32,26 @@ fn narrow(hash: u64, bits: u32) -> u64 {
     hash & u64::MAX << (64 - bits) | (hash & 3 | 1) << 10
 }
 
+/// Inserts, and does a share of a growth.
+fn insert_and_help(table: &GrowingTokens, hash: u64) {
+    assert_eq!(table.insert(table.root(), hash, BUDGET), Ok(()));
+    help_to_grow(table).expect("nobody else has descriptors");
+}
+
 /// Inserts, and doubles the table if there is no room. Returns false if the table is full, and
 /// cannot double.
 fn insert(table: &GrowingTokens, hash: u64) -> bool {
     loop {
         let root = table.root();
         match table.insert(table.root(), hash, BUDGET) {
-            Ok(()) => return true,
+            Ok(()) => {
+                help_to_grow(table).expect("nobody else has descriptors");
+                return true;
+            }
             Err(Failure::Full) if !table.can_grow() => return false,
+            Err(Failure::Full) if table.is_growing(root) => {
+                help_to_grow(table).expect("nobody else has descriptors");
+            }
             Err(Failure::Full) => table.begin_to_grow(root).expect("memory"),
             Err(Failure::TooManyCopies) => return false,
             Err(Failure::Disturbed | Failure::NoDescriptor) => {}
@@ -121,10 +134,8 @@ fn a_table_goes_on_as_its_copy_does() {
     table.settle_all();
     let (copy, _) = table.snapshot().expect("nobody disturbs it");
     for item in items.skip(700) {
-        assert!(
-            table.insert(table.root(), item, BUDGET).is_ok()
-                && copy.insert(copy.root(), item, BUDGET).is_ok()
-        );
+        insert_and_help(&table, item);
+        insert_and_help(&copy, item);
         assert_eq!(table.stage(), copy.stage());
         let regions = |of: &GrowingTokens| {
             let places = 0..1 << of.level();

@@ -278,6 +278,25 @@ impl GrowingTokens {
         self.peek(bucket).unwrap_or(Bucket::EMPTY)
     }
 
+    /// The content of a bucket or, if it is yet to come, what splits will leave to it. The empty
+    /// bucket for one that is gone. It must not be deeper than tails last.
+    #[cold]
+    pub(crate) fn foreseen(&self, bucket: usize) -> Bucket {
+        let deepest = level_of(bucket);
+        // Go down to the first word on the way that is not split.
+        let mut levels = self.level()..=deepest;
+        let found = levels.find_map(|level| Some((level, self.peek(bucket >> (deepest - level))?)));
+        let Some((found, content)) = found else {
+            return Bucket::EMPTY;
+        };
+        // Follow its tokens further down, as the splits will.
+        (found..deepest).fold(content, |content, level| {
+            let parent = bucket >> (deepest - level);
+            let child = bucket >> (deepest - level - 1);
+            children(parent, content, self.levels.depth(level))[child & 1]
+        })
+    }
+
     /// The region of a bucket that was there once, with `content` to read words. None if it has
     /// been split more than once.
     pub(crate) fn region(

@@ -4,7 +4,6 @@
 
 use crate::growing::item::{GrowingClass, Index, level_of};
 use crate::growing::ops::{emptier, split_or_relocate, token};
-use crate::growing::split::help_to_grow;
 use crate::growing::tokens::{
     Bucket, GrowingTokens, Step, Token, finish, live, live_latest, prefix, replace,
 };
@@ -27,9 +26,6 @@ impl GrowingTokens {
         elsewhere: &impl AbsenceElsewhere,
     ) -> Result<bool, Failure> {
         let (tokens, class) = (self, GrowingClass::of_hash(hash));
-        // Split the next words of a growth in progress. If it cannot, this insert may still find
-        // room.
-        let _ = help_to_grow(tokens);
         // Read both buckets: a token that covers the item is there, or the item is new as far as
         // these tell.
         let pair = [class.first, class.second].map(|index| live(tokens, index));

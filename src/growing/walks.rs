@@ -101,7 +101,7 @@ impl RawFilter for Growing {
     }
 
     fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
-        let mut retries = RetryState::default();
+        let mut retries = RetryState::of(hash);
         loop {
             // Look first, in all tables: an item that is present costs no more than a lookup.
             if self.contains(hash) {
@@ -118,7 +118,7 @@ impl RawFilter for Growing {
             let budget = retries.budget(newest);
             match newest.tokens().try_insert_unique(hash, budget, &others) {
                 Ok(true) => {
-                    newest.count_one();
+                    newest.count_one(root);
                     return Ok(true);
                 }
                 Ok(false) => return Ok(false),
@@ -210,13 +210,21 @@ impl Growing {
     fn remove_from_all(&self, hash: u64) -> bool {
         // Ask the newest first: its tokens are the longest, and a removal takes the longest.
         let mut tables = self.tables.all();
-        tables.any(|table| table.remove(table.tokens().root(), hash))
+        let Some(table) = tables.find(|table| table.remove(table.tokens().root(), hash)) else {
+            return false;
+        };
+        // The table that it took from has its help. Help the newest, which is the one that grows.
+        let newest = self.tables.newest();
+        if !ptr::eq(table, newest) {
+            newest.help(newest.tokens().root());
+        }
+        true
     }
 
     #[cold]
     #[inline(never)]
     fn insert_growing(&self, hash: u64) -> Result<(), InsertError> {
-        let mut retries = RetryState::default();
+        let mut retries = RetryState::of(hash);
         loop {
             // Find the newest table anew each time: one may have been added.
             let newest = self.tables.newest();

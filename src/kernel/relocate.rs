@@ -8,7 +8,9 @@ use crate::kernel::descriptor::{Claim, Status, Transfer};
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::{Layout, MIN_BUDGET, Token};
 use crate::kernel::outcome::Failure;
-use crate::kernel::search::{Candidate, CuckooGraph, Hop, LongSearch, ShortSearch, near_hop};
+use crate::kernel::search::{
+    Candidate, CuckooGraph, CuckooTable, Hop, LongSearch, ShortSearch, near_hop,
+};
 use crate::kernel::sizing::pair_slots;
 use crate::sync;
 use crate::sync::Event;
@@ -16,7 +18,7 @@ use crate::sync::Event;
 /// Finds a path that opens a slot of a full pair and executes it. The last hop puts `placed` into
 /// the opened slot, so that no other thread can take it.
 pub(crate) fn make_room<L: Layout>(
-    graph: &impl CuckooGraph<L>,
+    graph: &impl CuckooTable<L>,
     class: Class,
     placed: Option<Token<L>>,
 ) -> Result<(), Failure> {
@@ -39,11 +41,34 @@ pub(crate) fn make_room<L: Layout>(
     }
 }
 
+/// Whether a pair has room, or [`make_room`] would find a path. Changes nothing. A separate search,
+/// because one function for both takes more instructions of each insert.
+#[inline(never)]
+pub(crate) fn can_make_room<L: Layout>(
+    graph: &impl CuckooGraph<L>,
+    [first, second]: [usize; 2],
+) -> bool {
+    let (a, b) = (graph.look(first), graph.look(second));
+    if a.has_room() || b.has_room() {
+        return true;
+    }
+    // Search in the same order, and as far.
+    let budget = graph.budget();
+    let left = budget - MIN_BUDGET;
+    let a = Candidate::of(graph, first, a, second, left);
+    let b = Candidate::of(graph, second, b, first, left.saturating_sub(L::SLOTS));
+    let pair = [&a, &b];
+    near_hop(pair).is_some()
+        || ShortSearch::<L>::new().run(graph, pair, budget).is_some()
+        || !ShortSearch::<L>::suits(graph)
+            && LongSearch::<L>::new().run(graph, pair, budget).is_some()
+}
+
 /// [`make_room`] by a longer path. A separate function, so that only inserts that need more than
 /// one hop pay for its stack frame of more than 1 KiB.
 #[inline(never)]
 fn make_room_by_search<L: Layout>(
-    graph: &impl CuckooGraph<L>,
+    graph: &impl CuckooTable<L>,
     class: Class,
     candidates: [&Candidate<L>; 2],
     placed: Option<Token<L>>,
@@ -62,7 +87,7 @@ fn make_room_by_search<L: Layout>(
 /// its stack frame of 33 KiB.
 #[inline(never)]
 fn make_room_far<L: Layout>(
-    graph: &impl CuckooGraph<L>,
+    graph: &impl CuckooTable<L>,
     class: Class,
     candidates: [&Candidate<L>; 2],
     placed: Option<Token<L>>,
@@ -75,7 +100,7 @@ fn make_room_far<L: Layout>(
 }
 
 fn execute<L: Layout>(
-    graph: &impl CuckooGraph<L>,
+    graph: &impl CuckooTable<L>,
     path: impl Iterator<Item = Hop<L>>,
     placed: Option<Token<L>>,
 ) -> Result<(), Failure> {
@@ -95,7 +120,7 @@ fn execute<L: Layout>(
 
 /// Returns why no path was found. It reads one bucket after the other. So if other threads write,
 /// the copies need not have been stored at the same time, and `TooManyCopies` may be wrong.
-fn failure<L: Layout>(graph: &impl CuckooGraph<L>, class: Class) -> Result<(), Failure> {
+fn failure<L: Layout>(graph: &impl CuckooTable<L>, class: Class) -> Result<(), Failure> {
     // Look at both once more.
     let pair = [graph.look(class.first), graph.look(class.second)];
     let copies = || {
@@ -119,7 +144,7 @@ fn failure<L: Layout>(graph: &impl CuckooGraph<L>, class: Class) -> Result<(), F
 ///
 /// Linearization point: the commit. It changes no class's number of tokens, but for `placed`.
 pub(crate) fn relocate<L: Layout>(
-    graph: &impl CuckooGraph<L>,
+    graph: &impl CuckooTable<L>,
     claim: &mut Claim<'_, L>,
     hop: Hop<L>,
     placed: Option<Token<L>>,
@@ -134,7 +159,7 @@ pub(crate) fn relocate<L: Layout>(
 }
 
 fn try_to_relocate<L: Layout>(
-    graph: &impl CuckooGraph<L>,
+    graph: &impl CuckooTable<L>,
     claim: &mut Claim<'_, L>,
     hop: Hop<L>,
     placed: Option<Token<L>>,

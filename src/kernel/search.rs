@@ -29,7 +29,6 @@ use crate::kernel::sizing::pair_slots;
 use crate::kernel::word::Reference;
 
 /// The view of a table that a path search needs: the buckets, and the other bucket of each token.
-/// Also the execution of a path there.
 pub(crate) trait CuckooGraph<L: Layout> {
     /// The number of buckets that a search can reach.
     fn buckets(&self) -> usize;
@@ -41,6 +40,10 @@ pub(crate) trait CuckooGraph<L: Layout> {
     fn other(&self, bucket: usize, token: Token<L>) -> usize;
     /// Prefetches a bucket.
     fn fetch(&self, bucket: usize);
+}
+
+/// What the execution of a path needs besides.
+pub(crate) trait CuckooTable<L: Layout>: CuckooGraph<L> {
     /// The number of tokens in a bucket that go wherever the item of this class goes.
     fn copies(&self, bucket: usize, content: Bucket<L>, class: Class) -> usize;
     /// The descriptors.

@@ -5,8 +5,10 @@
 //! remove items, and let filters grow and rotate. The order of the search decides where an item
 //! goes, and which items move for it.
 
+use lockfree_cuckoo::testing::Internals as _;
 use lockfree_cuckoo::{
-    DynFilter, Filter, FilterBuilder, GrowingCuckooFilter,
+    CuckooFilter, DynFilter, Filter, FilterBuilder, GrowingCuckooFilter, InsertError,
+    RotatingCuckooFilter,
     filter::{Buildable, Fixed, Rotating},
     layout::{Lanes, Layout, SemiSorted},
 };
@@ -44,6 +46,8 @@ struct Life {
     done: u64,
     answers: Digest,
     only: Option<Inserts>,
+    /// Whether calls that change nothing come in between.
+    with_others: bool,
 }
 
 /// The ways to insert.
@@ -142,6 +146,17 @@ impl Life {
         self.done += BATCH as u64;
     }
 
+    /// Makes calls that cannot succeed.
+    fn call_in_vain(&self, number: u64) {
+        let (absent, known) = (mix(number ^ 0xab5e << 40), self.one(number));
+        let is_absent = !self.filter.contains_hash(absent);
+        assert!(!is_absent || !self.filter.remove_hash(absent));
+        if self.filter.contains_hash(known) {
+            assert_eq!(self.filter.insert_unique_hash(known), Ok(false));
+        }
+        let _ = self.filter.count_hash(known);
+    }
+
     fn fits(&self, item: u64) -> bool {
         match self.only {
             Some(Inserts::Unique) => self.filter.insert_unique_hash(item).is_ok(),
@@ -178,6 +193,9 @@ impl Life {
         while self.done < course.operations {
             turn += 1;
             let number = mix(turn ^ 0x5eed << 32);
+            if self.with_others {
+                self.call_in_vain(number);
+            }
             let is_full = match course.most {
                 None => self.filter.is_full(),
                 Some(most) => self.filter.len() >= most,
@@ -217,6 +235,8 @@ struct Course {
     tables: usize,
     /// The only kind of insert, if there is just one.
     only: Option<Inserts>,
+    /// Whether calls that change nothing come in between.
+    with_others: bool,
 }
 
 const COURSE: Course = Course {
@@ -224,6 +244,7 @@ const COURSE: Course = Course {
     most: None,
     tables: 1,
     only: None,
+    with_others: false,
 };
 
 fn life<E: Buildable>(builder: FilterBuilder<E>, course: Course) -> [u64; 2] {
@@ -235,6 +256,7 @@ fn life<E: Buildable>(builder: FilterBuilder<E>, course: Course) -> [u64; 2] {
         done: 0,
         answers: Digest::NEW,
         only: course.only,
+        with_others: course.with_others,
     };
     life.run(course)
 }
@@ -298,16 +320,201 @@ fn each_way_to_insert_never_changes() {
     }
 }
 
+/// A replica need not be told of them.
+#[test]
+fn calls_in_vain_do_not_count() {
+    let course = Course {
+        operations: 3 * PERIOD,
+        only: Some(Inserts::Any),
+        with_others: true,
+        ..COURSE
+    };
+    let all = [fixed::<Common>, growing, rotating::<Common>];
+    assert_eq!(hex(all.map(|run| run(course))), hex(ANY));
+}
+
+/// A filter that gets all calls, and one that gets only those that succeed.
+struct Pair {
+    all: DynFilter,
+    successes: DynFilter,
+    /// The failed calls, by kind: removals, refused inserts, ninth copies.
+    failed: [usize; 3],
+    /// The failed calls in doublings.
+    midway: usize,
+}
+
+impl Pair {
+    /// Both are the same at first, but for the `bytes` to which the one that decides may grow.
+    fn new<E: Buildable>(build: impl Fn() -> FilterBuilder<E>, bytes: usize) -> Self {
+        let make = || DynFilter::from(build().seed(7).build().expect("memory"));
+        let all = make();
+        all.set_memory_allowance(bytes);
+        Self {
+            all,
+            successes: make(),
+            failed: [0; 3],
+            midway: 0,
+        }
+    }
+
+    /// Compares both after a failed call of a kind.
+    fn fail(&mut self, kind: usize) {
+        self.failed[kind] += 1;
+        self.midway += usize::from(self.all.doubled().is_some());
+        self.check();
+    }
+
+    fn check(&self) {
+        let bytes = [&self.all, &self.successes].map(|filter| filter.to_bytes().expect("quiet"));
+        assert!(bytes[0] == bytes[1], "{:?} {:?}", self.all, self.successes);
+    }
+
+    fn insert(&mut self, hash: u64) -> bool {
+        let inserted = self.all.insert_hash(hash);
+        match inserted {
+            Ok(()) => assert_eq!(self.successes.insert_hash(hash), Ok(())),
+            Err(InsertError::TooManyCopies { .. }) => self.fail(2),
+            Err(_) => self.fail(1),
+        }
+        inserted.is_ok()
+    }
+
+    fn insert_unique(&mut self, hash: u64) -> bool {
+        let inserted = self.all.insert_unique_hash(hash);
+        match inserted {
+            Ok(true) => assert_eq!(self.successes.insert_unique_hash(hash), Ok(true)),
+            Ok(false) => self.check(),
+            Err(_) => self.fail(1),
+        }
+        inserted == Ok(true)
+    }
+
+    fn refresh(&mut self, hash: u64) {
+        let refresh = |filter: &DynFilter| Some(filter.rotating()?.refresh_hash(hash));
+        match refresh(&self.all) {
+            // A known item may have another copy.
+            Some(Ok(new)) => assert_eq!(refresh(&self.successes), Some(Ok(new))),
+            Some(Err(_)) => self.fail(1),
+            None => {}
+        }
+    }
+
+    fn remove(&mut self, hash: u64) -> bool {
+        let removed = self.all.remove_hash(hash);
+        if removed {
+            assert!(self.successes.remove_hash(hash));
+        } else {
+            self.fail(0);
+        }
+        removed
+    }
+
+    /// Many random calls, with hashes from this function: inserts until there are several refusals,
+    /// then removals, and so on.
+    fn live(mut self, calls: u64, hash: impl Fn(u64) -> u64) -> Self {
+        let mut items: Vec<u64> = Vec::new();
+        let (mut fills, mut refused) = (true, 0);
+        for turn in 0..calls {
+            let number = mix(turn ^ 0x5eed << 32);
+            let item = hash(mix(turn));
+            let known = items.get(number as usize % items.len().max(1)).copied();
+            let known = known.unwrap_or(item);
+            match (number >> 32) % 16 {
+                0 | 1 if self.insert_unique(item) => items.push(item),
+                2 => drop(self.insert_unique(known)),
+                3 => drop(self.all.contains_hash(item) | (self.all.count_hash(known) > 0)),
+                4 if self.remove(item) => items.retain(|&other| other != item),
+                5 => self.refresh(known),
+                6 => {
+                    // As many copies as there may be, and more.
+                    let added = (0..10).filter(|_| self.insert(known)).count();
+                    items.extend(vec![known; added]);
+                }
+                7..12 if fills => {
+                    if self.insert(item) {
+                        items.push(item);
+                    } else {
+                        refused += 1;
+                    }
+                }
+                12.. if !fills && !items.is_empty() => {
+                    let item = items.swap_remove(number as usize % items.len());
+                    self.remove(item);
+                }
+                _ => {}
+            }
+            // Empty it to an eighth when it has refused a few, and fill it again.
+            if refused > 20 || !fills && items.len() < self.all.slots() / 8 {
+                (fills, refused) = (!fills, 0);
+            }
+        }
+        self.check();
+        self
+    }
+}
+
+/// A replica and a log that get only the calls that have succeeded stay equal to a filter that gets
+/// all, in doublings too, and where they end.
+#[test]
+fn failed_calls_change_nothing() {
+    const NO_LIMIT: usize = usize::MAX;
+    let growing = |capacity| move || GrowingCuckooFilter::builder().capacity(capacity);
+    let rated = |rate| move || growing(100)().max_false_positive_rate(rate);
+    let fixed = || CuckooFilter::builder().capacity(500);
+    let rotating = || RotatingCuckooFilter::builder().capacity(500);
+    // Few heads, and few index bits: pairs of buckets are full while the table is nearly empty.
+    let narrow = |bits| {
+        move |hash: u64| hash & u64::MAX << (64 - bits) | (hash & 3 | 1) << 10 | hash >> 20 & 0xff
+    };
+    let failed = |pair: Pair, midway: bool| {
+        assert!(
+            pair.failed.iter().all(|&failed| failed > 0),
+            "{:?}",
+            pair.failed
+        );
+        assert_eq!(pair.midway > 0, midway, "{:?}", pair.all);
+    };
+    let calls = 8_000;
+    failed(
+        Pair::new(growing(8), NO_LIMIT).live(calls, |hash| hash),
+        true,
+    );
+    for rate in [0.0006, 0.001] {
+        failed(
+            Pair::new(rated(rate), NO_LIMIT).live(calls, |hash| hash),
+            true,
+        );
+    }
+    // The limit on memory is that of the one that decides.
+    for bytes in [6 << 10, 20 << 10] {
+        failed(
+            Pair::new(growing(100), bytes).live(calls, |hash| hash),
+            true,
+        );
+    }
+    for bits in 3..14 {
+        for bytes in [NO_LIMIT, 3 << 10, 5 << 10, 20 << 10] {
+            let pair = Pair::new(growing(8), bytes).live(calls / 4, narrow(bits));
+            assert_ne!(pair.failed, [0; 3]);
+        }
+    }
+    failed(Pair::new(fixed, NO_LIMIT).live(calls, |hash| hash), false);
+    failed(
+        Pair::new(rotating, NO_LIMIT).live(calls, |hash| hash),
+        false,
+    );
+}
+
 /// The digests for fixed, growing and rotating filters.
 const ANY: [[u64; 2]; 3] = [
     [0x030e_c1cd_9a83_4669, 0xb0e5_80f9_d191_f40e],
-    [0x097d_4c97_b455_a962, 0x7211_bcf5_f12e_2512],
+    [0x881b_fb34_f063_9ed6, 0x0638_46ae_a816_1dd9],
     [0xfcba_1973_e23f_be31, 0xca4e_4678_4be7_3ba3],
 ];
 
 const UNIQUE: [[u64; 2]; 3] = [
     [0xade8_56a5_e355_9674, 0x4ef9_3b1d_149a_c188],
-    [0x9021_c43c_6355_ead3, 0x57cf_2e20_b8eb_1ea5],
+    [0xaa1b_e8af_99fd_396e, 0xc7b7_aec0_19c9_5b1d],
     [0x4e28_93cb_2b59_2154, 0xcf80_154b_be7b_c5fd],
 ];
 
@@ -319,7 +526,7 @@ const FIXED: [[u64; 2]; 3] = [
 ];
 
 /// A growing filter has one layout.
-const GROWING: [[u64; 2]; 1] = [[0x4154_38ca_995e_a928, 0x8ed2_b4ec_ead0_7ae3]];
+const GROWING: [[u64; 2]; 1] = [[0x6e14_0d82_359e_8cde, 0x9c47_287c_269a_20ee]];
 
 const ROTATING: [[u64; 2]; 3] = [
     [0x8734_0130_5f33_8c95, 0xfae2_fd94_501f_2aec],
@@ -345,5 +552,5 @@ fn the_choice_of_the_removed_copy_never_changes() {
             bytes.for_each(|byte| digest.add(byte.into()));
         }
     }
-    assert_eq!(format!("{:#018x}", digest.0), "0x6ccd3d74ec2a4032");
+    assert_eq!(format!("{:#018x}", digest.0), "0x90c33b7f370ba8c1");
 }

@@ -266,8 +266,7 @@ fn use_filter(
     if value.listed().is_some() && outcome.is_ok() {
         rotation::touch(value);
     }
-    // A refused insert can have grown the filter, too. A removal moves buckets of a doubling, and
-    // may end it.
+    // A removal moves buckets of a doubling, and may end it.
     let grows = whole(value)?.settings().grows();
     if limits::take_growth() || grows && matches!(operation, Operation::Delete(_)) {
         value.count();

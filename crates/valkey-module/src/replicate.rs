@@ -1,7 +1,7 @@
 //! Replication: tells replicas and the append-only log the effects of commands, not the requests.
 //!
-//! Inserts need no random numbers. So filters with the same seed and the same operations in the
-//! same order are the same, bit for bit.
+//! Inserts need no random numbers, and what fails changes nothing, in doublings neither. So filters
+//! with the same seed and the same effects in the same order are the same, bit for bit.
 
 use cf::{Filter, Layout, Operation, Reply, Settings};
 

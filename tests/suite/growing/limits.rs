@@ -243,27 +243,43 @@ fn an_added_table_takes_the_memory_in_the_error() {
     assert_eq!(filter.insert_hash(last), Ok(()));
 }
 
-/// Three items with the same two buckets before and after the doubling under way, and as many
-/// copies as fill both. Another copy needs a further doubling, for which there is no memory. But
-/// first the present one must end.
+/// Items with the same two buckets before and after the doubling under way fill both. Another one
+/// needs a further doubling, and that the present one ends first.
 #[test]
-fn an_insert_that_finds_no_path_in_a_doubling_ends_it() {
-    let filter = in_buckets(512).build().expect("memory");
-    insert_all(&filter, random(1).take(700));
-    // The first 16 bits differ only by the item; more bits of each are stored.
-    let items = [0, 1, 2].map(|number: u64| mix(7) ^ number << 48);
-    let stored = (0..8).map(|copy| items[copy % 3]);
-    let room = filter.len();
-    let stored: Vec<u64> = stored
-        .take_while(|&item| filter.insert_hash(item).is_ok())
-        .collect();
-    assert_eq!((filter.len(), filter.slots()), (room + stored.len(), 2_048));
-    assert!(filter.begin_to_double());
-    filter.set_memory_allowance(filter.memory_usage());
-    let more = (0..8).find_map(|_| filter.insert_hash(items[2]).err());
-    cannot_grow(more.expect("both buckets are full"));
-    assert_eq!((filter.doubled(), filter.slots()), (None, 4_096));
-    assert_all_in(&filter, &stored);
+fn an_insert_that_finds_no_path_in_a_doubling_ends_it_if_there_will_be_room() {
+    // The hashes first differ in this bit: the tenth of the index bits, the fifteenth.
+    for (bit, separates) in [(54, true), (49, false)] {
+        let filter = in_buckets(512).build().expect("memory");
+        insert_all(&filter, random(1).take(700));
+        let items = [0, 1].map(|number: u64| mix(7) ^ number << bit);
+        let stored = (0..8).map(|copy| items[copy % 2]);
+        let room = filter.len();
+        let stored: Vec<u64> = stored
+            .take_while(|&item| filter.insert_hash(item).is_ok())
+            .collect();
+        assert_eq!((filter.len(), filter.slots()), (room + stored.len(), 2_048));
+        assert!(filter.begin_to_double());
+        filter.set_memory_allowance(filter.memory_usage());
+        while filter.insert_hash(items[1]).is_ok() {}
+        // Refused: it leaves the doubling as it is.
+        let before = filter.to_bytes().expect("quiet");
+        cannot_grow(filter.insert_hash(items[1]).expect_err("no memory"));
+        assert!(filter.doubled().is_some_and(|part| part < 0.5));
+        assert!(filter.to_bytes().expect("quiet") == before);
+        filter.set_memory_allowance(usize::MAX);
+        let inserted = filter.insert_hash(items[1]);
+        if separates {
+            assert_eq!((inserted, filter.slots()), (Ok(()), 8_192));
+        } else {
+            // The table would be nearly empty before they have different buckets.
+            assert!(matches!(
+                inserted,
+                Err(InsertError::Full { slots: 8_192, .. })
+            ));
+            assert!(filter.to_bytes().expect("quiet") == before);
+        }
+        assert_all_in(&filter, &stored);
+    }
 }
 
 /// Many filters that share their memory need this.

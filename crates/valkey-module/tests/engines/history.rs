@@ -29,17 +29,25 @@ pub(crate) struct History {
 }
 
 /// Commands that make filters of all kinds, small enough to grow and to be full.
-const RESERVES: [(&str, &str); 6] = [
+const RESERVES: [(&str, &str); 7] = [
     ("a", "1000 EXPANSION 2"),
     ("b", "3000 EXPANSION 0"),
     ("c", "500 BUCKETSIZE 2 EXPANSION 4"),
     ("d", "1000 ERROR 0.005 EXPANSION 2"),
     ("e", ""),
     ("h", "300 BUCKETSIZE 8"),
+    ("l", "100 ERROR 0.0006"),
 ];
 
 /// The commands that are sent at a time.
 const BATCH: usize = 200;
+
+/// Deletes an item that is not stored. Without the question it could take the place of another one.
+const DELETE_ABSENT: &str = "
+    if redis.call('CF.EXISTS', KEYS[1], ARGV[1]) == 1 then
+        return 0
+    end
+    return redis.call('CF.DEL', KEYS[1], ARGV[1])";
 
 /// A command, a key, and items.
 type Step = (&'static str, &'static str, Vec<usize>);
@@ -58,7 +66,7 @@ impl History {
         }
     }
 
-    pub(crate) fn keys() -> [&'static str; 6] {
+    pub(crate) fn keys() -> [&'static str; 7] {
         RESERVES.map(|(key, _)| key)
     }
 
@@ -67,6 +75,11 @@ impl History {
         for _ in 0..commands / BATCH {
             let steps: Vec<_> = (0..BATCH).map(|_| self.step()).collect();
             for (command, key, items) in &steps {
+                if *command == "EVAL" {
+                    let absent = items[0].to_string();
+                    client.send(&request(&["EVAL", DELETE_ABSENT, "1", key, &absent]));
+                    continue;
+                }
                 let word = if command.starts_with("CF.INSERT") {
                     " ITEMS"
                 } else {
@@ -86,12 +99,15 @@ impl History {
     fn step(&mut self) -> Step {
         let key = Self::keys()[self.random.below(RESERVES.len())];
         let item = self.random.below(1 << 20);
-        match self.random.below(100) {
+        match self.random.below(120) {
             0..40 => ("CF.ADD", key, vec![item]),
             40..55 => ("CF.ADDNX", key, vec![item % 4096]),
             55..65 => ("CF.INSERT", key, self.items()),
             65..70 => ("CF.INSERTNX", key, self.items()),
-            70..99 if !self.known.is_empty() => {
+            // Fail, at least in part.
+            70..87 => ("EVAL", key, vec![1 << 20 | item]),
+            87..90 => ("CF.INSERT", key, vec![item; 10]),
+            90..119 if !self.known.is_empty() => {
                 let at = self.random.below(self.known.len());
                 let (key, item) = self.known.swap_remove(at);
                 ("CF.DEL", key, vec![item])
@@ -115,6 +131,7 @@ impl History {
             "CF.INSERT" | "CF.INSERTNX" => {
                 assert_eq!(answers.remove(0), format!("*{}", items.len()));
             }
+            "EVAL" => return assert_eq!(reply, ":0\r\n", "{key}: {items:?}"),
             // An acknowledged item is found.
             "CF.DEL" => return assert_eq!(reply, ":1\r\n", "{key}: {items:?}"),
             // It can be the first command for a filter that was not reserved.

@@ -1,7 +1,9 @@
 //! Replicas: cut links, takeovers, and effects that are replicated in other words.
 
-use crate::engine::{Engine, on_each, on_each_pair, says};
+use crate::engine::{Engine, on_each, on_each_pair, says, with_items};
+use crate::fetch::KINDS;
 use crate::history::History;
+use crate::wire::Client;
 
 #[test]
 fn a_cut_link_during_a_load_loses_nothing() {
@@ -91,6 +93,138 @@ fn replicas_repeat_transactions_and_scripts() {
         }
         assert_eq!(primary.number("sync_full"), 1);
     });
+}
+
+/// A filter that grows, its acknowledged items, and what was refused.
+struct Grown {
+    key: &'static str,
+    items: Vec<String>,
+    refused: usize,
+}
+
+impl Grown {
+    /// Adds an item, and makes calls that fail before and after it.
+    fn go_on(&mut self, client: &mut Client, number: usize) {
+        let key = self.key;
+        let item = number.to_string();
+        let added = client.say(&format!("CF.ADD {key} {item}"));
+        if self.note(&added, item) {
+            says(client, &format!("CF.ADDNX {key} {number}"), ":0");
+        }
+        // Otherwise it could take the place of another item.
+        let absent = format!("absent-{number}");
+        let found = client.say(&format!("CF.EXISTS {key} {absent}"));
+        if found == ":0\r\n" {
+            says(client, &format!("CF.DEL {key} {absent}"), ":0");
+        }
+        if number.is_multiple_of(64) {
+            self.add_copies(client, number);
+        }
+        // Where growth has ended.
+        if self.refused > 0 {
+            let three = ["a", "b", "c"].map(|suffix| format!("{suffix}-{number}"));
+            let line = format!("CF.INSERT {key} ITEMS");
+            let answers = client.ask(&with_items(&line, &three));
+            for (item, answer) in three.into_iter().zip(answers.lines().skip(1)) {
+                self.note(answer, item);
+            }
+        }
+    }
+
+    /// Returns whether it was added.
+    fn note(&mut self, answer: &str, item: String) -> bool {
+        let is_in = answer.trim_end() == ":1";
+        if is_in {
+            self.items.push(item);
+        } else {
+            let is_full = answer.trim_end() == ":-1" || answer.starts_with("-Filter is full");
+            assert!(is_full, "{answer}");
+            self.refused += 1;
+        }
+        is_in
+    }
+
+    /// Adds as many copies of an item as there can be and more, in a transaction, and deletes them.
+    fn add_copies(&self, client: &mut Client, number: usize) {
+        let (key, copy) = (self.key, format!("copy-{number}"));
+        client.say("MULTI");
+        for _ in 0..10 {
+            client.say(&format!("CF.ADD {key} {copy}"));
+        }
+        client.ask(&with_items(&format!("CF.INSERT {key} ITEMS"), [&copy; 3]));
+        let replies = client.say("EXEC");
+        let added = replies.lines().filter(|&reply| reply == ":1").count();
+        assert!(added <= 9, "{replies}");
+        for _ in 0..added {
+            says(client, &format!("CF.DEL {key} {copy}"), ":1");
+        }
+        says(client, &format!("CF.COUNT {key} {copy}"), ":~");
+    }
+
+    fn check(&self, client: &mut Client) {
+        for items in self.items.chunks(1_000) {
+            let reply = client.ask(&with_items(&format!("CF.MEXISTS {}", self.key), items));
+            assert!(!reply.contains(":0"), "{} misses items", self.key);
+        }
+    }
+}
+
+/// A command that fails is not replicated. In a doubling it must change nothing either, or later
+/// items are in other places there, and where growth ends other items are refused: after a failover
+/// or a restart from the log, acknowledged items would be missing.
+#[test]
+fn failed_commands_in_doublings_leave_replicas_and_logs_equal() {
+    for kind in KINDS {
+        let log = ["--appendonly", "yes", "--appendfsync", "no"];
+        let Some(primary) = Engine::start(kind, &log) else {
+            continue;
+        };
+        let replica = Engine::start(kind, &[]).expect("as the other");
+        replica.replicate(&primary);
+        let mut client = primary.client();
+        let grown = |key| Grown {
+            key,
+            items: Vec::new(),
+            refused: 0,
+        };
+        let mut filters = ["m", "e"].map(grown);
+        says(&mut client, "CF.RESERVE m 100 SEED 1", "+OK");
+        says(&mut client, "CF.RESERVE e 100 ERROR 0.0004 SEED 1", "+OK");
+        let is_same = |filters: &[Grown; 2], number: usize| {
+            primary.wait_for_replica(&replica);
+            for Grown { key, .. } in filters {
+                assert!(
+                    primary.has_the_same(&replica, key),
+                    "{kind:?}: {key}, {number}"
+                );
+            }
+        };
+        let mut number = 0;
+        while filters[1].refused < 200 {
+            for filter in &mut filters {
+                filter.go_on(&mut client, number);
+            }
+            number += 1;
+            if number.is_multiple_of(200) {
+                is_same(&filters, number);
+            }
+        }
+        is_same(&filters, number);
+        assert_eq!(primary.ask("DEBUG DIGEST"), replica.ask("DEBUG DIGEST"));
+        assert_eq!(primary.number("sync_full"), 1);
+        let dumps = || filters.each_ref().map(|filter| primary.dump(filter.key));
+        let before = dumps();
+        primary.kill();
+        replica.says("REPLICAOF NO ONE", "+OK");
+        primary.start_again();
+        assert!(dumps() == before, "{kind:?}: the log");
+        for engine in [&primary, &replica] {
+            for filter in &filters {
+                filter.check(&mut engine.client());
+            }
+            engine.check();
+        }
+    }
 }
 
 /// Replicates filters with the least capacity, with a bucket size, without one, and with a rate.

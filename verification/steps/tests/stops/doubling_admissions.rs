@@ -27,11 +27,13 @@ fn one_was_told(filter: &Doubling, told: [bool; 2]) {
 }
 
 /// Checks that one of two admissions succeeds. The first is about to freeze the first bucket of the
-/// item. For the second one the other bucket is emptier. Each stops at each of its last accesses;
-/// earlier ones split words if the table grows.
+/// item. For the second one the other bucket is emptier. Each stops at each of its last accesses
+/// before it does its share of a growth.
 fn of_two_one_wins(name: &str, growing: bool) {
     const LAST: usize = 26;
-    let begin = || {
+    /// The accesses that an admission needs besides while the table grows.
+    const IN_A_GROWTH: usize = 6;
+    let begin = |growing| {
         // Large enough that the first insert splits the first bucket, and that the second bucket is
         // split many inserts later.
         let filter = filter_at(8);
@@ -43,14 +45,15 @@ fn of_two_one_wins(name: &str, growing: bool) {
         filter
     };
     let all = {
-        let filter = begin();
+        let filter = begin(false);
         accesses(|| admit(&filter))
     };
-    let (from, to) = (all.saturating_sub(LAST), all + MORE);
+    let more = if growing { IN_A_GROWTH } else { 0 };
+    let (from, to) = (all.saturating_sub(LAST), all + more + MORE);
     at_all_steps(name, 1_000, |[early_at, late_at, more]| {
         let (early_at, first) = (from + early_at, from + late_at);
         let second = first + 1 + more;
-        let filter = begin();
+        let filter = begin(growing);
         let (told, reached) = thread::scope(|scope| {
             let mut late = Led::begin(scope, [first, second], || admit(&filter));
             let late_stops = late.has_stopped() && first < to;
