@@ -56,8 +56,9 @@ pub(crate) fn register(ctx: Context) -> bool {
         copy2: Some(copy),
     };
     // SAFETY: the table is copied; its callbacks are for this type.
-    let made =
-        unsafe { (api().create_data_type)(ctx.raw(), cf::TYPE.as_ptr(), VERSION, &raw mut methods) };
+    let made = unsafe {
+        (api().create_data_type)(ctx.raw(), cf::TYPE.as_ptr(), VERSION, &raw mut methods)
+    };
     handle::keep(made)
 }
 
