@@ -8,6 +8,11 @@ pub mod c {}
 
 #[cfg(feature = "growing")]
 #[doc = include_str!("links.md")]
+#[doc = include_str!("../docs/guide/generic.md")]
+pub mod generic {}
+
+#[cfg(feature = "growing")]
+#[doc = include_str!("links.md")]
 #[doc = include_str!("../docs/guide/growing.md")]
 pub mod growing {}
 

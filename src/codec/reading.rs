@@ -199,9 +199,6 @@ pub struct UncheckedWords<L> {
 /// Number of bytes read at once, on the stack.
 const CHUNK: usize = 1 << 14;
 
-/// Maximum number of bytes of a table allocated before a source of unknown length has given more.
-const AHEAD: usize = 1 << 19;
-
 impl Input<'_> {
     /// Reads the words of one table.
     fn words<L: Layout>(&mut self, geometry: Geometry<L>) -> Result<UncheckedWords<L>, ReadError> {
@@ -216,15 +213,16 @@ impl Input<'_> {
         while words.table.len() < buckets {
             let left = buckets - words.table.len();
             let count = chunk.len().min(left);
+            let chunk = &mut chunk[..count];
+            // Read the words before they get memory: a source of unknown length may not have them.
+            self.covered(chunk.as_flattened_mut())?;
             if words.table.room() < count {
                 // Double the table, so that each word is moved a bounded number of times.
-                let some = words.table.len().max(AHEAD / WORD);
+                let some = words.table.len().max(count);
                 words
                     .table
                     .reserve(if self.known { left } else { left.min(some) })?;
             }
-            let chunk = &mut chunk[..count];
-            self.covered(chunk.as_flattened_mut())?;
             for &word in &*chunk {
                 words.push(Bucket::from_bits(u64::from_le_bytes(word)));
             }

@@ -7,9 +7,6 @@ use lockfree_cuckoo::{
 };
 use model::stored::{self, CHECKSUM, ENTRY, HEADER, PADDING, TABLES, tables};
 
-/// The number of bytes that a reader allocates before it has read any.
-pub(crate) const AHEAD: usize = 1 << 19;
-
 pub(crate) trait Kind: Buildable {
     /// Whether it grows. Then it may have memory that no allocator counts, is copied when it is
     /// read, and can list impossible levels.

@@ -7,9 +7,9 @@
 //! 2. An allocation that fails is an error, whichever it is, alone or with all later ones. Nothing
 //!    stays allocated, and no item is lost.
 //! 3. Reading from bytes takes what the filter needs, and nothing of note before the length is
-//!    checked. Reading from a reader takes in one piece at most 512 KiB or twice the bytes read so
-//!    far; in total, at most three times that, and a little for the list of tables. The input's
-//!    claims do not matter.
+//!    checked. Reading from a reader takes in one piece at most twice the bytes read so far; in
+//!    total, at most three times that, and a little for the list of tables. The input's claims do
+//!    not matter.
 //! 4. Writing takes none. Chunks take the memory of the part before the words, whatever the size.
 //! 5. The outgrown memory goes back when the growth ends, without another call. If there is much,
 //!    each later insert gives a part back, and a call about the whole filter gives back all.

@@ -18,6 +18,12 @@ pub enum Error {
     /// A capacity that is too small for the bucket size.
     #[error("Capacity must be at least (BucketSize * 2)")]
     CapacityTooSmall,
+    /// The same of a window, with the number: RedisBloom has no windows, and no text for them.
+    #[error("Capacity must be at least (BucketSize * 2): {least} items for each period")]
+    CapacityOfWindow {
+        /// The lower bound.
+        least: usize,
+    },
     /// The value of an option that is not a number.
     #[error("Couldn't parse {0}")]
     NoNumber(&'static str),
@@ -99,10 +105,13 @@ pub enum Error {
     Full,
     /// The youngest generation of a filter with a window has no room for an item.
     #[error(
-        "Filter is full: its youngest generation has no room. Nothing that it knows is lost. Reserve a larger capacity, \
-         or forget the oldest items with CF.ROTATE"
+        "Filter is full: its youngest generation has no room, which is made for {capacity} items of one period. Nothing \
+         that it knows is lost. Reserve a larger capacity, or forget the oldest items with CF.ROTATE"
     )]
-    FullGeneration,
+    FullGeneration {
+        /// The items of one period that the filter is made for.
+        capacity: usize,
+    },
     /// The filter has no room for an item, and may not grow any more.
     #[error("Filter is full: {0}")]
     CannotGrow(InsertError),
@@ -194,12 +203,13 @@ impl Error {
             Self::UnknownArgument
             | Self::BadCapacity
             | Self::CapacityTooSmall
+            | Self::CapacityOfWindow { .. }
             | Self::NoNumber(_)
             | Self::OutOfBounds { .. }
             | Self::NothingToCompact
             | Self::NothingToDelete
             | Self::Full
-            | Self::FullGeneration
+            | Self::FullGeneration { .. }
             | Self::CannotGrow(_)
             | Self::NoMemoryToGrow { .. }
             | Self::Position

@@ -276,7 +276,9 @@ impl Filter {
     fn not_added(&self, error: InsertError, left: Option<usize>) -> Error {
         let InsertError::CannotGrow(growth) = &error else {
             return match Error::from(error) {
-                Error::Full if self.clock.is_some() => Error::FullGeneration,
+                Error::Full if self.clock.is_some() => Error::FullGeneration {
+                    capacity: self.settings.capacity,
+                },
                 error => error,
             };
         };

@@ -31,6 +31,6 @@ pub use error::Error;
 pub use filter::{Budget, Filter, Identity};
 pub use reply::{Answer, Reply};
 pub use settings::{Layout, Settings, Window, expansion};
-pub use spec::{COMMANDS, Spec, find};
+pub use spec::{COMMANDS, Spec, TYPE, find};
 pub use stored::{Dump, Entry, Loading};
 pub use transfers::Transfers;

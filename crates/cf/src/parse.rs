@@ -118,7 +118,12 @@ fn settings(
     let defaults = rules.defaults;
     let window = window(length, generations)?;
     Ok(Settings {
-        capacity: capacity(items, slots)?,
+        capacity: capacity(items, slots).map_err(|error| match error {
+            Error::CapacityTooSmall if window.is_some() => Error::CapacityOfWindow {
+                least: least_capacity(slots),
+            },
+            error => error,
+        })?,
         expansion: match (expansion, window) {
             (None | Some(0), Some(_)) => 0,
             (Some(_), Some(_)) => return Err(Error::WindowAndExpansion),
@@ -221,15 +226,18 @@ fn number<T: TryFrom<i64>>(
 }
 
 /// The bucket size of RedisBloom, unless a client gives one.
-const BUCKET_SIZE: i64 = 2;
+const BUCKET_SIZE: usize = 2;
 
-/// Parses a capacity of two buckets or more, of a bucket size that a client may have given.
+/// Returns the smallest capacity: two buckets, of a bucket size that a client may have given.
+fn least_capacity(bucket_size: Option<usize>) -> usize {
+    2 * bucket_size.unwrap_or(BUCKET_SIZE)
+}
+
 fn capacity(argument: &[u8], bucket_size: Option<usize>) -> Result<usize, Error> {
     let capacity = integer(argument).ok_or(Error::BadCapacity)?;
-    let bucket_size = bucket_size.map_or(BUCKET_SIZE, |size| size as i64);
     usize::try_from(capacity)
         .ok()
-        .filter(|_| capacity >= 2 * bucket_size)
+        .filter(|&capacity| capacity >= least_capacity(bucket_size))
         .ok_or(Error::CapacityTooSmall)
 }
 

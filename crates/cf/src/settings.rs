@@ -16,7 +16,8 @@ const MAX_ITERATIONS: u16 = 20;
 /// The settings that `CF.RESERVE` gives a filter, and `CF.INFO` repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The items that the filter is made for.
+    /// The items that the filter is made for; with a window, those of one period, as in
+    /// [`FilterBuilder::capacity`](lockfree_cuckoo::FilterBuilder::capacity).
     pub capacity: usize,
     /// 0 for a filter that does not grow. A growing one doubles, and keeps the number for
     /// `CF.INFO`.
@@ -98,11 +99,6 @@ impl Window {
         // Rounded up: no item leaves before its time.
         let periods = self.generations as u32 - 1;
         (self.length + Duration::from_nanos(periods.into()) - Duration::from_nanos(1)) / periods
-    }
-
-    /// Returns the number of items in a period, for `items` in the time of a window.
-    pub(crate) fn items_of_a_period(&self, items: usize) -> usize {
-        items.div_ceil(self.generations - 1)
     }
 }
 

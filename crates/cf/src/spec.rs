@@ -1,6 +1,14 @@
 //! The table of commands: their names, arguments and summaries.
 
+use std::ffi::CStr;
+
 use crate::usage::{self, Argument};
+
+/// The name of the type of a filter, in the reply to `TYPE`: nine characters, as engines demand.
+///
+/// It is not RedisBloom's `MBbloomCF`. An engine finds the reader of a stored value by this name,
+/// and neither can read the values of the other.
+pub const TYPE: &CStr = c"lfcuckoof";
 
 /// A command: the properties with which an engine registers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

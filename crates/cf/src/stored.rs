@@ -214,12 +214,7 @@ impl<'a> Dump<'a> {
         if generations != window.map(|window| window.generations()) {
             return Err(Error::OtherWindow);
         }
-        let capacity = filter.capacity();
-        let periods = generations.map_or(1, |generations| generations - 1);
-        let settings = Settings::new(
-            capacity.saturating_mul(periods),
-            filter.kind() == Kind::Growing,
-        );
+        let settings = Settings::new(filter.capacity(), filter.kind() == Kind::Growing);
         let entry = Entry {
             settings,
             deleted: 0,

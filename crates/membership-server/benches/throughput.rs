@@ -208,9 +208,8 @@ impl Bench {
     fn with_large_window() -> Self {
         let bench = Self::start(2, "--max-memory 2G");
         let mut client = bench.0.client();
-        let capacity = LARGE * (GENERATIONS - 1);
         client.converse(&format!(
-            "CF.RESERVE large {capacity} WINDOW 1000000 GENERATIONS {GENERATIONS} -> +OK"
+            "CF.RESERVE large {LARGE} WINDOW 1000000 GENERATIONS {GENERATIONS} -> +OK"
         ));
         for generation in 0..GENERATIONS {
             if generation > 0 {

@@ -25,10 +25,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:6379")]
     pub(crate) bind: String,
 
-    /// The address for GET /metrics and GET /healthz; without it, there is no HTTP. It asks for no
-    /// password, so it must be a loopback address
+    /// The address for GET /metrics and GET /healthz; without it, there is no HTTP. If it is not a
+    /// loopback address, it needs --password-file, and GET /metrics asks for the password, as a
+    /// bearer token
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) http: Option<String>,
+
+    /// Lets everyone who reaches the address of --http read the metrics
+    #[arg(long, requires = "http")]
+    pub(crate) http_without_password: bool,
 
     /// A file whose first line is the password that clients must give
     #[arg(long, value_name = "FILE", env = "MEMBERSHIP_PASSWORD_FILE")]

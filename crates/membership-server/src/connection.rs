@@ -22,7 +22,7 @@ use crate::transaction::Queue;
 /// The bytes of replies that are sent before more requests are answered.
 const REPLIES: usize = 256 << 10;
 
-/// The capacity above which empty buffers are freed.
+/// The capacity above which a buffer of replies is freed while more requests may be there.
 const KEPT: usize = 64 << 10;
 
 const NO_PASSWORD: &str = "no password was given";
@@ -45,8 +45,6 @@ pub(crate) struct Connection {
     session: Session,
     scanner: Scanner,
     requests: BytesMut,
-    /// Whether a request was so large that its memory is to be freed.
-    is_large: bool,
     replies: BytesMut,
     /// The bytes of the request, or of the transaction, that is being answered.
     answering: usize,
@@ -74,7 +72,6 @@ impl Connection {
             session,
             scanner: Scanner::default(),
             requests: BytesMut::new(),
-            is_large: false,
             replies: BytesMut::new(),
             answering: 0,
             ends_server: false,
@@ -143,7 +140,6 @@ impl Connection {
         let Some(end) = self.scanner.end(&self.requests, limits)? else {
             return Ok(Next::Read);
         };
-        self.is_large |= end > KEPT;
         let request = self.requests.split_to(end).freeze();
         self.answering = end;
         if end > KEPT {

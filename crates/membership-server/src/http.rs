@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::openmetrics;
-use crate::server::Server;
+use crate::server::{Secret, Server};
 
 /// The most requests at a time.
 const MOST: usize = 64;
@@ -23,8 +23,8 @@ const MOST_HEADERS: usize = 64;
 /// The time limit of a whole connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Serves requests until the server ends.
-pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
+/// Serves requests until the server ends. If it `is_guarded`, metrics need the password.
+pub(crate) async fn serve(listener: TcpListener, is_guarded: bool, server: Arc<Server>) {
     let places = Arc::new(Semaphore::new(MOST));
     loop {
         let accepted = tokio::select! {
@@ -39,7 +39,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
                 let server = Arc::clone(&server);
                 tokio::spawn(async move {
                     // The client may be gone before the answer.
-                    let _ = timeout(PATIENCE, answer(stream, &server)).await;
+                    let _ = timeout(PATIENCE, answer(stream, is_guarded, &server)).await;
                     drop(place);
                 });
             }
@@ -51,10 +51,10 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
     }
 }
 
-async fn answer(mut stream: TcpStream, server: &Server) -> io::Result<()> {
+async fn answer(mut stream: TcpStream, is_guarded: bool, server: &Server) -> io::Result<()> {
     let mut received = Vec::new();
-    let response = loop {
-        match response(&received, server) {
+    let (pause, response) = loop {
+        match response(&received, is_guarded, server) {
             Ok(Status::Complete(response)) => break response,
             Ok(Status::Partial) if received.len() < MOST_BYTES => {
                 if stream.read_buf(&mut received).await? == 0 {
@@ -62,18 +62,26 @@ async fn answer(mut stream: TcpStream, server: &Server) -> io::Result<()> {
                 }
             }
             Ok(Status::Partial) | Err(_) => {
-                break whole("400 Bad Request", PLAIN, "not a request\n");
+                let words = "not a request\n";
+                break (Duration::ZERO, whole("400 Bad Request", PLAIN, words));
             }
         }
     };
+    if !pause.is_zero() {
+        let _ = timeout(pause, server.end.wait()).await;
+    }
     stream.write_all(response.as_bytes()).await?;
     stream.shutdown().await
 }
 
 const PLAIN: &str = "text/plain";
 
-/// Returns the response to a request, once it is complete.
-fn response(received: &[u8], server: &Server) -> httparse::Result<String> {
+/// Returns the response to a request, once it is complete, and the time to wait before it.
+fn response(
+    received: &[u8],
+    is_guarded: bool,
+    server: &Server,
+) -> httparse::Result<(Duration, String)> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     if request.parse(received)?.is_partial() {
@@ -81,6 +89,7 @@ fn response(received: &[u8], server: &Server) -> httparse::Result<String> {
     }
     let path = request.path.unwrap_or_default().split('?').next();
     let method = request.method.unwrap_or_default();
+    let mut pause = Duration::ZERO;
     let response = match path.unwrap_or_default() {
         "/healthz" | "/metrics" if !matches!(method, "GET" | "HEAD") => {
             let status = "405 Method Not Allowed\r\nallow: GET, HEAD";
@@ -91,6 +100,13 @@ fn response(received: &[u8], server: &Server) -> httparse::Result<String> {
             whole("503 Service Unavailable", PLAIN, words)
         }
         "/healthz" => whole("200 OK", PLAIN, "ok\n"),
+        "/metrics" if is_guarded && !has_password(request.headers, server) => {
+            pause = Secret::PAUSE;
+            server.metrics.refused_passwords.add(1);
+            log::warn!("metrics refused: no password, or a wrong one");
+            let status = "401 Unauthorized\r\nwww-authenticate: Bearer";
+            whole(status, PLAIN, "the password is needed, as a bearer token\n")
+        }
         "/metrics" => {
             let body = openmetrics::text(server);
             whole("200 OK", openmetrics::CONTENT_TYPE, &body)
@@ -100,10 +116,25 @@ fn response(received: &[u8], server: &Server) -> httparse::Result<String> {
     let head = response
         .find("\r\n\r\n")
         .map_or(response.len(), |end| end + 4);
-    Ok(Status::Complete(match method {
+    let response = match method {
         "HEAD" => response[..head].to_owned(),
         _ => response,
-    }))
+    };
+    Ok(Status::Complete((pause, response)))
+}
+
+/// Returns whether a request has the password, as `Authorization: Bearer PASSWORD`.
+fn has_password(headers: &[httparse::Header<'_>], server: &Server) -> bool {
+    let mut headers = headers.iter();
+    let given = headers.find(|header| header.name.eq_ignore_ascii_case("authorization"));
+    let token = given.and_then(|header| {
+        let (scheme, token) = header.value.split_at_checked("Bearer ".len())?;
+        scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
+    });
+    let secret = server.secret.as_ref();
+    token
+        .zip(secret)
+        .is_some_and(|(token, secret)| secret.is(token))
 }
 
 fn whole(status: &str, kind: &str, body: &str) -> String {

@@ -134,10 +134,10 @@ async fn serve(server: &Arc<Server>, sockets: Sockets) -> Result<(), Error> {
         signal(SignalKind::interrupt())?,
         Arc::clone(server),
     ));
-    if let Some(listener) = sockets.http {
-        let listener = TcpListener::from_std(listener)?;
+    if let Some(http) = sockets.http {
+        let listener = TcpListener::from_std(http.listener)?;
         log::info!(address:% = listener.local_addr()?; "HTTP");
-        tokio::spawn(http::serve(listener, Arc::clone(server)));
+        tokio::spawn(http::serve(listener, http.is_guarded, Arc::clone(server)));
     }
     tokio::spawn(snapshots(Arc::clone(server)));
     tokio::spawn(forget_transfers(Arc::clone(server)));

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cf::Transfers;
 use subtle::ConstantTimeEq;
@@ -37,6 +37,10 @@ pub(crate) struct Server {
 pub(crate) struct Secret(Box<[u8]>);
 
 impl Secret {
+    /// The delay of the reply to a wrong password, which leaves a guesser few tries a second for
+    /// each connection.
+    pub(crate) const PAUSE: Duration = Duration::from_millis(200);
+
     /// Reads the first line of a file.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
         let content = fs::read(path)?;

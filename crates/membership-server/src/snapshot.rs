@@ -7,8 +7,8 @@
 //! | 0, and the CRC-32 of all that is before it | 1 + 4 |
 //!
 //! An entry is the length of the key (4 bytes), the key, the time (8 bytes: milliseconds since
-//! 1970), the [`Entry`] of the filter at that time, and the stored form, which says itself where it
-//! ends. All numbers are little-endian.
+//! 1970), the [`Entry`] of the filter just before that time, and the stored form, which says itself
+//! where it ends. All numbers are little-endian.
 //!
 //! A filter with a window is read as if it had rotated since that time: what is due is forgotten.
 //! If the clock of the machine was set back meanwhile, no time counts, and items stay longer.
@@ -86,7 +86,7 @@ fn write_all(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
     for key in keys {
         // The filter may have been removed meanwhile.
         if let Some(filter) = catalogue.get(&key) {
-            let written = write_entry(&key, filter, &mut out);
+            let written = write_entry(&key, filter, since_1970, &mut out);
             written.map_err(|source| SaveError::Filter {
                 key: key.to_vec(),
                 source,
@@ -101,16 +101,26 @@ fn write_all(catalogue: &Catalogue, path: &Path) -> Result<u64, SaveError> {
     Ok(file.metadata()?.len())
 }
 
-fn write_entry(key: &[u8], filter: Arc<Filter>, out: &mut impl Write) -> io::Result<()> {
+fn write_entry(
+    key: &[u8],
+    filter: Arc<Filter>,
+    since_1970: impl Fn() -> Duration,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let copy = filter.copy().map_err(io::Error::other)?;
     // Another thread may need the filter exclusively before the disk has it.
     drop(filter);
+    let entry = Entry::of(&copy);
+    // Read the time after the age, and round it up: what passes in between lets items stay longer,
+    // and none shorter.
+    let saved = since_1970().as_nanos().div_ceil(1_000_000);
+    let saved = u64::try_from(saved).unwrap_or(u64::MAX);
     let length = u32::try_from(key.len()).map_err(io::Error::other)?;
     out.write_all(&[ENTRY])?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(key)?;
-    out.write_all(&milliseconds_since_1970().to_le_bytes())?;
-    out.write_all(&Entry::of(&copy).to_bytes())?;
+    out.write_all(&saved.to_le_bytes())?;
+    out.write_all(&entry.to_bytes())?;
     copy.write(out)
 }
 
@@ -171,8 +181,7 @@ fn read_entry(
     let filter = filter.map_err(|error| LoadError::of_filter(&key, error))?;
     if filter.settings().window.is_some() {
         // Read the clock after the filter: reading takes time too.
-        let since = milliseconds_since_1970().saturating_sub(saved);
-        filter.elapse(Duration::from_millis(since));
+        filter.elapse(since_1970().saturating_sub(Duration::from_millis(saved)));
         let caught_up = filter.catch_up(Instant::now());
         caught_up.map_err(|error| LoadError::of_filter(&key, error))?;
     }
@@ -181,11 +190,10 @@ fn read_entry(
 
 /// Returns the time by the clock of the machine, which may be set: no other clock runs while the
 /// machine is off.
-fn milliseconds_since_1970() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
+fn since_1970() -> Duration {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
 }
 
 fn array<const N: usize>(source: &mut impl Read) -> Result<[u8; N], LoadError> {
@@ -254,5 +262,47 @@ impl<T: Read> Read for Summed<T> {
         let read = self.inner.read(bytes)?;
         self.sum.update(&bytes[..read]);
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::thread;
+
+    use cf::{Settings, Window};
+
+    use super::*;
+
+    /// Checks that the age is not younger than the time: the filter would count the time between
+    /// the two twice, and forget items early.
+    #[test]
+    fn the_time_is_read_after_the_age() {
+        let settings = Settings {
+            window: Window::new(Duration::from_secs(1_000), 2),
+            ..Settings::new(100, false)
+        };
+        let filter = Filter::new(settings, usize::MAX, usize::MAX);
+        let filter = Arc::new(filter.expect("memory"));
+        filter.elapse(Duration::from_secs(100));
+        let age_at_time = Cell::new(Duration::ZERO);
+        let clock = || {
+            age_at_time.set(filter.age().expect("a window"));
+            thread::sleep(Duration::from_millis(1));
+            Duration::new(2_000_000_000, 1)
+        };
+        let mut written = Vec::new();
+        write_entry(b"key", Arc::clone(&filter), clock, &mut written).expect("a buffer");
+
+        let (time, rest) = written[1 + 4 + 3..].split_at(8);
+        assert_eq!(time, 2_000_000_000_001_u64.to_le_bytes());
+        let entry = rest.first_chunk().and_then(Entry::from_bytes);
+        let stored = &mut &rest[Entry::BYTES..];
+        let read = entry.expect("an entry").read(stored, usize::MAX);
+        drop(read.expect("a filter"));
+        // The age is the last number of an entry.
+        let age: [u8; 8] = rest[Entry::BYTES - 8..Entry::BYTES].try_into().expect("8");
+        let age = Duration::from_nanos(u64::from_le_bytes(age));
+        assert!(age >= Duration::from_secs(100) && age <= age_at_time.get());
     }
 }

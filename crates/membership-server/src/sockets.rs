@@ -12,7 +12,7 @@ pub(crate) enum BindError {
     #[error("--bind {0}: {1} is not a loopback address, and needs --password-file")]
     NoPassword(String, SocketAddr),
     #[error(
-        "--http {0}: {1} is not a loopback address, and HTTP asks for no password: use a loopback address"
+        "--http {0}: {1} is not a loopback address. It needs --password-file, and then asks for that password; or --http-without-password, and then everyone can read the metrics"
     )]
     OpenHttp(String, SocketAddr),
     #[error("cannot find the address of {0}: {1}")]
@@ -31,7 +31,14 @@ impl BindError {
 #[derive(Debug)]
 pub(crate) struct Sockets {
     pub(crate) clients: TcpListener,
-    pub(crate) http: Option<TcpListener>,
+    pub(crate) http: Option<Http>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Http {
+    pub(crate) listener: TcpListener,
+    /// Whether it asks for the password.
+    pub(crate) is_guarded: bool,
 }
 
 impl Sockets {
@@ -42,21 +49,27 @@ impl Sockets {
         {
             return Err(BindError::NoPassword(args.bind.clone(), open));
         }
-        let http = match &args.http {
-            Some(address) => Some((address, resolve(address)?)),
-            None => None,
-        };
-        if let Some((address, found)) = &http
-            && let Some(open) = open(found)
-        {
-            return Err(BindError::OpenHttp(address.to_string(), open));
-        }
-        let http = http.map(|(address, found)| bind(address, &found));
+        let http = args.http.as_ref();
+        let http = http.map(|address| bind_http(address, args));
         Ok(Self {
-            clients: bind(&args.bind, &clients)?,
             http: http.transpose()?,
+            clients: bind(&args.bind, &clients)?,
         })
     }
+}
+
+fn bind_http(address: &str, args: &Args) -> Result<Http, BindError> {
+    let found = resolve(address)?;
+    let open = open(&found).filter(|_| !args.http_without_password);
+    if let Some(open) = open
+        && args.password_file.is_none()
+    {
+        return Err(BindError::OpenHttp(address.to_owned(), open));
+    }
+    Ok(Http {
+        listener: bind(address, &found)?,
+        is_guarded: open.is_some(),
+    })
 }
 
 /// Returns the addresses of a host at this moment.

@@ -1,13 +1,13 @@
 //! The data type: callbacks with which the engine saves, loads, copies, measures and frees a value.
 //!
 //! In a snapshot, a number is the kind of a value. For a filter with a window, the time of the save
-//! follows, by the engine's clock, in milliseconds since 1970: its dump has its age at that time.
+//! follows, by the engine's clock, in milliseconds since 1970: its dump has its age just before.
 //! Then follow the dump of a filter, or the chunks of one that is not complete, in strings of at
 //! most 1 MiB, and an empty string. In a log, all are `CF.LOADCHUNK` commands, and so on the way to
 //! another node, too.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::io::{self, Read};
 use std::ptr::{null, null_mut};
 
@@ -21,9 +21,6 @@ use crate::names;
 use crate::rotation;
 use crate::value::{Content, Piece, Value};
 use crate::windows::Place;
-
-/// Nine characters, other than RedisBloom's: its filters cannot be read as these.
-const NAME: &CStr = c"lfcuckoof";
 
 /// The version of the form in snapshots.
 const VERSION: c_int = 3;
@@ -59,8 +56,9 @@ pub(crate) fn register(ctx: Context) -> bool {
         copy2: Some(copy),
     };
     // SAFETY: the table is copied; its callbacks are for this type.
-    let made =
-        unsafe { (api().create_data_type)(ctx.raw(), NAME.as_ptr(), VERSION, &raw mut methods) };
+    let made = unsafe {
+        (api().create_data_type)(ctx.raw(), cf::TYPE.as_ptr(), VERSION, &raw mut methods)
+    };
     handle::keep(made)
 }
 
@@ -135,13 +133,17 @@ unsafe extern "C" fn save(io: *mut Io, raw: *mut c_void) {
         Content::Loading(_) => LOADING,
     };
     // SAFETY: numbers.
-    unsafe {
-        (api().save_unsigned)(io, kind);
-        if kind == WINDOW {
-            (api().save_unsigned)(io, unix_milliseconds());
+    let number = |number| unsafe { (api().save_unsigned)(io, number) };
+    number(kind);
+    let mut needs_time = kind == WINDOW;
+    write(io, value, PIECE, |piece| {
+        // The first piece has the age. Read the time after it: what passes in between lets items
+        // stay longer, and none shorter.
+        if std::mem::take(&mut needs_time) {
+            number(unix_milliseconds());
         }
-    }
-    write(io, value, PIECE, |piece| string(piece.bytes));
+        string(piece.bytes);
+    });
     string(b"");
 }
 

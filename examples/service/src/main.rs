@@ -9,15 +9,16 @@
 //! | `GET /names/alice` | 200 if it is taken, or taken for a taken one. 404 if it is free, which is certain |
 //! | `DELETE /names/alice` | 204. Only the client that got 201 may ask for it, and once |
 //!
-//! SIGTERM or Ctrl-C ends it: it answers the requests that have begun, and loses nothing. After a
-//! crash it knows the names of the last snapshot.
+//! SIGTERM or Ctrl-C ends it: it answers the requests that have begun, closes the connections of
+//! those that are not complete in time, and saves last: the file has every change that a client got
+//! an answer for. After a crash it knows the names of the last snapshot.
 
 use std::env;
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -26,6 +27,7 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use lockfree_cuckoo::{CuckooFilter, InsertError};
 use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -33,14 +35,9 @@ use tokio::time::sleep;
 /// The most names at one time.
 const CAPACITY: usize = 1_000_000;
 
-/// The time for requests that have begun when the service is asked to end.
-const GRACE: Duration = Duration::from_secs(10);
-
 struct Names {
     taken: CuckooFilter,
     file: PathBuf,
-    /// Two threads must not write the new file at once.
-    saving: Mutex<()>,
 }
 
 impl Names {
@@ -53,17 +50,12 @@ impl Names {
             }
             Err(error) => return Err(error),
         };
-        let saving = Mutex::new(());
-        Ok(Self {
-            taken,
-            file,
-            saving,
-        })
+        Ok(Self { taken, file })
     }
 
-    /// Replaces the file in one step, while clients go on. Takes time: not for a task.
+    /// Replaces the file in one step, while clients go on. Takes time: not for a task. Not for two
+    /// threads at once either: they would write the same new file.
     fn save(&self) -> io::Result<()> {
-        let _one = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let new = self.file.with_extension("new");
         let mut file = File::create(&new)?;
         self.taken.write_to(&mut file)?;
@@ -128,15 +120,14 @@ async fn asked_to_end() {
     }
 }
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = env::args().skip(1);
-    let (Some(address), Some(file)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: service-example ADDRESS FILE [SECONDS BETWEEN SNAPSHOTS]".into());
-    };
-    let seconds = arguments.next().map_or(Ok(60.0), |text| text.parse())?;
-    let names = Arc::new(Names::open(file.into())?);
-
+/// Serves clients until the service is asked to end, and then until all requests that have begun
+/// are answered, or the time for them is over.
+async fn serve(
+    address: &str,
+    names: Arc<Names>,
+    period: Duration,
+    grace: Duration,
+) -> io::Result<()> {
     let (end, ending) = watch::channel(());
     tokio::spawn(async move {
         asked_to_end().await;
@@ -145,25 +136,40 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let ended = |mut ending: watch::Receiver<()>| async move {
         let _ = ending.changed().await; // fails at the end, when the sender is gone
     };
-    let saver = tokio::spawn(save_every(
-        Duration::try_from_secs_f64(seconds)?,
-        Arc::clone(&names),
-    ));
+    tokio::spawn(save_every(period, Arc::clone(&names)));
 
     let router = Router::new()
         .route("/names/{name}", get(look_up).put(reserve).delete(release))
-        .with_state(Arc::clone(&names));
+        .with_state(names);
     let listener = TcpListener::bind(address).await?;
     println!("listening on {}", listener.local_addr()?);
     let served = axum::serve(listener, router).with_graceful_shutdown(ended(ending.clone()));
     tokio::select! {
-        result = async { served.await } => result?,
-        () = async { ended(ending).await; sleep(GRACE).await } => {}
+        result = async { served.await } => result,
+        () = async { ended(ending).await; sleep(grace).await } => Ok(()),
     }
+}
 
-    // After the last request, so that the file has every change that a client got an answer for.
-    saver.abort();
-    spawn_blocking(move || names.save()).await??;
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args().skip(1);
+    let (Some(address), Some(file)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: service-example ADDRESS FILE [PERIOD OF SNAPSHOTS [GRACE]]".into());
+    };
+    let mut seconds = |unless_set: f64| -> Result<Duration, Box<dyn Error>> {
+        let seconds = arguments.next().map_or(Ok(unless_set), |text| text.parse());
+        Ok(Duration::try_from_secs_f64(seconds?)?)
+    };
+    let (period, grace) = (seconds(60.0)?, seconds(10.0)?);
+    let names = Arc::new(Names::open(file.into())?);
+
+    let runtime = Runtime::new()?;
+    runtime.block_on(serve(&address, Arc::clone(&names), period, grace))?;
+    // The server goes on with requests that come late, in tasks of its own. End them all, and the
+    // snapshot that may be under way: this waits until none of them runs any more.
+    drop(runtime);
+    // Only then save. A client that was answered before finds its change in the file, and none is
+    // answered from here on.
+    names.save()?;
     println!("saved");
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
 struct Service {
     process: Child,
@@ -23,9 +24,15 @@ impl Drop for Service {
 }
 
 impl Service {
-    fn start(file: &Path, seconds: &str) -> Self {
+    fn start(file: &Path, period: &str) -> Self {
+        Self::start_with(file, &[period])
+    }
+
+    /// Starts it with the period of snapshots, and perhaps the grace.
+    fn start_with(file: &Path, seconds: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_service-example"))
-            .args(["127.0.0.1:0".as_ref(), file.as_os_str(), seconds.as_ref()])
+            .args(["127.0.0.1:0".as_ref(), file.as_os_str()])
+            .args(seconds)
             .stdout(Stdio::piped())
             .spawn()
             .expect("started");
@@ -51,22 +58,35 @@ impl Service {
             "{method} /names/{name} HTTP/1.1\r\nHost: service\r\nConnection: close\r\n\r\n"
         );
         stream.write_all(request.as_bytes()).expect("sent");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        let status = answer.split(' ').nth(1).expect("a status");
-        status.parse().expect("a number")
+        status(stream).expect("an answer")
     }
 
-    /// Asks it to end, and waits.
-    fn end(mut self) {
+    /// Asks it to end.
+    fn ask_to_end(&self) {
         let process = self.process.id().to_string();
         let asked = Command::new("kill").args(["-TERM", &process]).status();
         assert!(asked.expect("kill").success());
+    }
+
+    /// Asks it to end, and waits.
+    fn end(self) {
+        self.ask_to_end();
+        self.ended();
+    }
+
+    fn ended(mut self) {
         let mut said = String::new();
         self.said.read_to_string(&mut said).expect("readable");
         assert_eq!(said, "saved\n");
         assert!(self.process.wait().expect("ended").success());
     }
+}
+
+/// Returns the status of the answer, unless the connection ends before it.
+fn status(mut stream: TcpStream) -> Option<u16> {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    answer.split(' ').nth(1)?.parse().ok()
 }
 
 /// Returns the file of a test, and removes an old one.
@@ -107,6 +127,44 @@ fn a_clean_end_loses_nothing() {
     }
     assert_eq!(service.ask("PUT", "1"), 409);
     service.end();
+}
+
+/// Completes requests about when the grace is over. Checks that each is answered and in the file, or
+/// not answered. Returns whether there were some of both.
+fn completes_requests_late() -> bool {
+    const HALVES: usize = 600;
+    let file = file("late_requests");
+    let service = Service::start_with(&file, &["1000", "0.2"]);
+    let mut halves: Vec<_> = (0..HALVES)
+        .map(|name| {
+            let mut stream = TcpStream::connect(&service.address).expect("it listens");
+            let half = format!("PUT /names/{name} HTTP/1.1\r\nHost: service\r\n");
+            stream.write_all(half.as_bytes()).expect("sent");
+            stream
+        })
+        .collect();
+    // The service has accepted all of them before it answers this.
+    assert_eq!(service.ask("GET", "none"), 404);
+    service.ask_to_end();
+    for half in &mut halves {
+        // The service may be gone.
+        let _ = half.write_all(b"Connection: close\r\n\r\n");
+        thread::sleep(Duration::from_millis(1));
+    }
+    service.ended();
+    let answers: Vec<_> = halves.into_iter().map(status).collect();
+
+    let service = Service::start(&file, "1000");
+    let lost =
+        |&name: &usize| answers[name] == Some(201) && service.ask("GET", &name.to_string()) != 200;
+    assert_eq!((0..HALVES).filter(lost).count(), 0, "answered, and lost");
+    service.end();
+    answers.contains(&Some(201)) && answers.contains(&None)
+}
+
+#[test]
+fn late_requests_are_in_the_file_if_they_are_answered() {
+    assert!((0..20).any(|_| completes_requests_late()));
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn rotating(
     bytes: usize,
 ) -> Result<DynFilter, BuildError> {
     let builder = RotatingCuckooFilterBuilder::with_hasher(hasher)
-        .capacity(window.items_of_a_period(settings.capacity))
+        .capacity(settings.capacity)
         .generations(window.generations())
         .max_memory_usage(bytes);
     match settings.layout {

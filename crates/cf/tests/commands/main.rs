@@ -110,7 +110,11 @@ fn errors_name_wrong_arguments() {
         CF.RESERVE f 10 GENERATIONS 3 -> GENERATIONS: only a filter with a WINDOW has generations
         CF.RESERVE f 10 WINDOW 10 EXPANSION 2 -> WINDOW and EXPANSION exclude each other: a filter with a window does not grow
         CF.RESERVE f 10 WINDOW 10 BUCKETSIZE 2 ERROR 0.1 -> BUCKETSIZE and ERROR exclude each other: a filter of a given error rate chooses its bucket size
-        CF.RESERVE f 3 WINDOW 10 -> Capacity must be at least (BucketSize * 2)
+        CF.RESERVE f 3 WINDOW 10 -> Capacity must be at least (BucketSize * 2): 4 items for each period
+        CF.RESERVE f 15 WINDOW 10 BUCKETSIZE 8 -> Capacity must be at least (BucketSize * 2): 16 items for each period
+        CF.RESERVE f -1 WINDOW 10 GENERATIONS 5 -> Capacity must be at least (BucketSize * 2): 4 items for each period
+        CF.RESERVE f x WINDOW 10 -> Bad capacity
+        CF.RESERVE f 100000000000000000 WINDOW 10 GENERATIONS 5 -> Insufficient memory to create filter: a capacity of 100000000000000000 items is too large: at most 281474976710656 are possible
         CF.RESERVE f 10 WINDOW -> wrong number of arguments for 'cf.reserve' command
         CF.RESERVE f 100000000000000000 WINDOW 10 -> Insufficient memory to create filter: a capacity of 100000000000000000 items is too large: at most 281474976710656 are possible
         CF.RESERVE f 1000000 WINDOW 10 -> Insufficient memory to create filter: what is left is 1048576 bytes, and this filter needs MANY
@@ -297,15 +301,17 @@ fn only_a_window_rotates_and_refreshes() {
     }
 }
 
-/// Checks that the youngest generation holds its part of the capacity, and that a refusal loses
-/// nothing.
+/// Checks that the youngest generation holds the capacity, which is that of a filter of the library
+/// that is built for as many items and generations, and that a refusal loses nothing.
 #[test]
 fn a_full_window_refuses_until_it_rotates() {
     for generations in [2, 5] {
         let server = &mut Server::new();
-        let reserve = format!("CF.RESERVE f 4000 WINDOW 60 GENERATIONS {generations}");
+        let reserve = format!("CF.RESERVE f 1000 WINDOW 60 GENERATIONS {generations}");
         ask(server, &reserve).expect("room");
-        let part = 4_000 / (generations - 1);
+        let library = RotatingCuckooFilter::builder().capacity(1_000);
+        let library = library.generations(generations).build().expect("memory");
+        assert_eq!(server.filter("f").slots(), library.slots());
         let mut item = 0;
         for rotation in 0..3 * generations {
             let first = item;
@@ -315,8 +321,12 @@ fn a_full_window_refuses_until_it_rotates() {
                     Err(error) => break error,
                 }
             };
-            assert!(matches!(error, Error::FullGeneration), "{error}");
-            assert!(item - first >= part, "{} of {part}", item - first);
+            assert_eq!(
+                error.line(),
+                "Filter is full: its youngest generation has no room, which is made for 1000 items of one period. \
+                 Nothing that it knows is lost. Reserve a larger capacity, or forget the oldest items with CF.ROTATE"
+            );
+            assert!(item - first >= 1_000, "{}", item - first);
             let refused = ask(server, &format!("CF.REFRESH f {item} {first}")).expect("a window");
             assert_eq!(
                 refused,
@@ -443,8 +453,7 @@ fn a_filter_of_the_library_goes_to_a_server_and_comes_back() {
         }
         let settings = server.filter("g").settings();
         assert_eq!(settings.window, window);
-        let periods = window.map_or(1, |window| window.generations() - 1);
-        assert_eq!(settings.capacity, filter.capacity() * periods);
+        assert_eq!(settings.capacity, filter.capacity());
         assert_eq!(settings.grows(), filter.kind() == Kind::Growing);
 
         let loaded = server.filters.remove(b"g".as_slice()).expect("it");

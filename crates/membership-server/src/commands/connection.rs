@@ -1,17 +1,12 @@
 //! Commands about the connection: protocol, password, name, PING.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 
 use super::Answer;
 use crate::arguments::{Parsed, integer, is, syntax_error};
 use crate::reply::{Protocol, Reply};
+use crate::server::Secret;
 use crate::session::Session;
-
-/// The delay of the reply to a wrong password, which leaves a guesser few tries a second for each
-/// connection.
-const WRONG_PASSWORD: Duration = Duration::from_millis(200);
 
 pub(super) fn ping(_: &mut Session, arguments: &[&[u8]]) -> Answer {
     match *arguments {
@@ -62,7 +57,7 @@ fn log_in(session: &mut Session, user: &[u8], password: &[u8], names_user: bool)
     session.server.metrics.refused_passwords.add(1);
     log::warn!(peer:% = session.client.peer, connection = session.client.id; "wrong password");
     let wrong = "WRONGPASS invalid username-password pair or user is disabled.";
-    Answer::After(WRONG_PASSWORD, Reply::error(wrong))
+    Answer::After(Secret::PAUSE, Reply::error(wrong))
 }
 
 pub(super) fn hello(session: &mut Session, arguments: &[&[u8]]) -> Answer {

@@ -35,8 +35,11 @@ pub(super) fn flush(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     })
 }
 
-/// The name that RedisBloom gives to the type.
-const TYPE: &str = "MBbloomCF";
+/// The name of the type.
+const TYPE: &str = match cf::TYPE.to_str() {
+    Ok(name) => name,
+    Err(_) => panic!("not a text"),
+};
 
 pub(super) fn kind(session: &mut Session, arguments: &[&[u8]]) -> Answer {
     let filters = session.server.catalogue.filters();

@@ -29,19 +29,13 @@ impl Connection {
         } else {
             (limits.idle_timeout, "idle")
         };
-        if self.requests.is_empty() && self.is_large {
-            self.requests = BytesMut::new();
-            self.is_large = false;
-        }
-        self.requests.reserve(READ);
-        self.account();
         let was_empty = self.requests.is_empty();
         let client = Arc::clone(&self.session.client);
         let read = tokio::select! {
             biased;
             () = server.end.wait() => return Ok(false),
             () = client.end.wait() => return Err(client.reason().into()),
-            read = timeout(patience, self.stream.read_buf(&mut self.requests)) => read,
+            read = timeout(patience, self.receive()) => read,
         };
         let bytes = read.map_err(|_| Ended::Slow(slow))??;
         server.metrics.bytes_read.add(bytes as u64);
@@ -50,6 +44,25 @@ impl Connection {
             self.since = Instant::now();
         }
         Ok(bytes > 0)
+    }
+
+    /// Waits for bytes, and reads them. Returns their number.
+    async fn receive(&mut self) -> io::Result<usize> {
+        loop {
+            // Hold no empty buffers: there can be many idle connections. All replies are sent.
+            if self.requests.is_empty() {
+                self.requests = BytesMut::new();
+            }
+            self.replies = BytesMut::new();
+            self.account();
+            self.stream.readable().await?;
+            self.requests.reserve(READ);
+            match self.stream.try_read_buf(&mut self.requests) {
+                // The system has said too much.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => return read,
+            }
+        }
     }
 
     pub(super) async fn send(&mut self) -> Result<(), Ended> {
@@ -78,7 +91,7 @@ impl Connection {
     }
 
     /// Reports the bytes of its buffers, to be added up for all clients. Differences of less than a
-    /// read are not reported.
+    /// read are not reported, unless it holds nothing any more.
     pub(super) fn account(&self) {
         let Session {
             server,
@@ -88,7 +101,8 @@ impl Connection {
         } = &self.session;
         let queued = queue.as_ref().map_or(0, |queue| queue.memory());
         let held = self.requests.capacity() + self.replies.capacity() + queued + self.answering;
-        if held.abs_diff(client.held()) >= READ {
+        let before = client.held();
+        if held.abs_diff(before) >= READ || held < before && held == 0 {
             let closed = server.clients.hold(client, held);
             server.metrics.evicted_clients.add(closed as u64);
         }

@@ -12,12 +12,12 @@ fn lists_and_deletes_keys() {
         CF.INSERTNX none NOCREATE ITEMS c -> -ERR not found
         DBSIZE -> :2
         EXISTS f g none -> :2
-        TYPE f -> +MBbloomCF
+        TYPE f -> +lfcuckoof
         TYPE none -> +none
         KEYS f* -> *1 $1 f
         KEYS [c-f] -> *1 $1 f
         SCAN 0 MATCH g* COUNT 10 -> *2 $1 0 *1 $1 g
-        SCAN 0 TYPE mbbloomcf MATCH g* -> *2 $1 0 *1 $1 g
+        SCAN 0 TYPE LFcuckoof MATCH g* -> *2 $1 0 *1 $1 g
         SCAN 0 TYPE string -> *2 $1 0 *0
         SCAN 7 -> -ERR invalid cursor
         SCAN 0 COUNT 0 -> -ERR syntax error

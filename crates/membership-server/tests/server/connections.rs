@@ -122,6 +122,46 @@ fn closes_a_client_that_does_not_read_on_demand() {
     });
 }
 
+/// Checks that idle connections count nothing, whatever they did before, and that those with a part
+/// of a request count.
+#[test]
+fn idle_connections_hold_nothing() {
+    // The limit is less than four buffers.
+    let server =
+        Server::start("--http 127.0.0.1:0 --max-item 1K --max-request 12K --max-client-memory 60K");
+    let metric = |name: &str| -> usize {
+        let metrics = get(server.http.expect("an address"), "GET /metrics");
+        let mut lines = metrics.lines();
+        let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value.and_then(|value| value.parse().ok()).expect(name)
+    };
+    let evicted = || metric("membership_evicted_clients_total");
+    let mut clients: Vec<_> = (0..100).map(|_| server.client()).collect();
+    let large = "x".repeat(10_000);
+    for (index, client) in clients.iter_mut().enumerate() {
+        client.converse("PING -> +PONG");
+        if index % 2 == 0 {
+            client.ask(&["ECHO", &large]);
+            client.send(&b"PING\r\n".repeat(300));
+            (0..300).for_each(|_| drop(client.reply()));
+        }
+    }
+    until("all to be idle", || {
+        metric("membership_client_memory_bytes") == 0
+    });
+    assert_eq!(evicted(), 0);
+    // Most of those that begin a request are closed, and no other one.
+    let (beginning, idle) = clients.split_at_mut(50);
+    for client in beginning {
+        client.send(b"*2\r\n$4\r\nECHO\r\n$3\r\n");
+    }
+    until("the end of most", || evicted() > 40);
+    for client in idle {
+        client.converse("PING -> +PONG");
+    }
+    assert!(evicted() < 50);
+}
+
 #[test]
 fn closes_the_largest_client_at_the_limit() {
     const MOST: usize = 4 << 20;

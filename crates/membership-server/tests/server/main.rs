@@ -9,11 +9,12 @@
 //! 5. `windows`: items stay for their window, and are forgotten after it.
 //! 6. `programs`: filters go from programs to the server, and back.
 //! 7. `connections`: how connections are listed and closed. `operation`: options, limits, logs,
-//!    metrics, and lists.
+//!    metrics, and lists. `container`: the image.
 
 mod clients;
 mod commands;
 mod connections;
+mod container;
 mod download;
 mod durability;
 mod hostile;

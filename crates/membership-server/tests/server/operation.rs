@@ -91,6 +91,58 @@ fn metrics_count_events() {
     }
 }
 
+/// Checks that metrics on an address that is not a loopback address need the password, and that
+/// health does not.
+#[test]
+fn open_metrics_need_the_password_or_an_option() {
+    let file = path("password");
+    fs::write(&file, "open sesame\n").expect("a file");
+    let password = format!("--password-file {}", file.display());
+    let status = |server: &Server, request: &str| {
+        // It listens on all addresses of the machine.
+        let port = server.http.expect("an address").port();
+        let response = get(([127, 0, 0, 1], port).into(), request);
+        let status = response.split(' ').nth(1).expect("a status").to_owned();
+        assert!(!response.contains("sesame"), "{response}");
+        (status, response)
+    };
+    let guarded = Server::start(&format!("--http 0.0.0.0:0 {password}"));
+    let with = |header: &str| format!("GET /metrics HTTP/1.1\r\n{header}\r\nx:");
+    for (request, expected) in [
+        ("GET /metrics".to_owned(), "401"),
+        ("HEAD /metrics".to_owned(), "401"),
+        ("GET /metrics?authorization=open".to_owned(), "401"),
+        (with("Authorization: Bearer open"), "401"),
+        (with("Authorization: Bearer open sesame2"), "401"),
+        (with("Authorization: Bearer "), "401"),
+        (with("Authorization: Bea"), "401"),
+        (with("Authorization: Basic open sesame"), "401"),
+        (with("X-Authorization: Bearer open sesame"), "401"),
+        (with("authorization: bearer open sesame"), "200"),
+        (with("Authorization: Bearer open sesame"), "200"),
+        ("GET /healthz".to_owned(), "200"),
+    ] {
+        let (status, response) = status(&guarded, &request);
+        assert_eq!(status, expected, "{request}");
+        let asks = response.contains("\r\nwww-authenticate: Bearer\r\n");
+        assert_eq!(asks, status == "401", "{response}");
+    }
+    let logs = guarded.stop();
+    assert!(
+        logs.contains("metrics refused") && !logs.contains("sesame"),
+        "{logs}"
+    );
+    // With the option, and on a loopback address, it does not ask.
+    for options in [
+        "--http 0.0.0.0:0 --http-without-password".to_owned(),
+        format!("--http 0.0.0.0:0 --http-without-password {password}"),
+        format!("--http 127.0.0.1:0 {password}"),
+    ] {
+        let server = Server::start(&options);
+        assert_eq!(status(&server, "GET /metrics").0, "200", "{options}");
+    }
+}
+
 #[test]
 fn limits_connections() {
     let server = Server::start("--max-connections 3");
@@ -236,7 +288,9 @@ fn refuses_harmful_options() {
     let cases = format!(
         "2 --bind 0.0.0.0:0 -> needs --password-file
         2 --bind [::]:0 -> needs --password-file
-        2 --http 0.0.0.0:0 -> asks for no password
+        2 --http 0.0.0.0:0 -> --http 0.0.0.0:0: 0.0.0.0:0 is not a loopback address. It needs --password-file, and then asks for that password; or --http-without-password, and then everyone can read the metrics
+        2 --http [::]:0 -> is not a loopback address. It needs --password-file
+        2 --http-without-password -> --http <HOST:PORT>
         2 --bind nonsense -> such as localhost:6379
         2 --bind localhost:x -> such as localhost:6379
         2 --threads 0 -> 0 is not in 1..=1024

@@ -282,6 +282,7 @@ fn refuses_invalid_windows_and_changes_nothing() {
         CF.RESERVE w 1000 WINDOW 10 GENERATIONS 3 GENERATIONS 4 -> -ERR GENERATIONS is given twice
         CF.RESERVE w 1000 GENERATIONS 2 -> -ERR GENERATIONS: only a filter with a WINDOW has generations
         CF.RESERVE w 1000 WINDOW 10 EXPANSION 2 -> -ERR WINDOW and EXPANSION exclude each other~
+        CF.RESERVE w 3 WINDOW 10 -> -Capacity must be at least (BucketSize * 2): 4 items for each period
         CF.RESERVE w 1000000 WINDOW 10 -> -ERR~(--max-memory)~
         CF.REFRESH w a -> -ERR not found
         CF.ROTATE w -> -ERR not found
@@ -310,7 +311,7 @@ fn a_full_window_names_the_remedy_and_loses_nothing() {
     let item = refused.expect("an end");
     assert!(item >= 1_000, "{item}");
     client.converse(&format!(
-        "CF.ADD w {item} -> -Filter is full: ~ CF.ROTATE
+        "CF.ADD w {item} -> -Filter is full: ~ is made for 1000 items of one period. ~ CF.ROTATE
         CF.REFRESH w {item} 0 -> *2 :-1 :0
         CF.INSERT w ITEMS {item} -> *1 :-1"
     ));

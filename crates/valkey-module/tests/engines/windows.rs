@@ -415,8 +415,12 @@ const NO_WINDOWS: [(&str, &str); 6] = [
 ];
 
 /// Commands that fail with a window, or without one.
-const NO_COMMANDS: [(&str, &str); 16] = [
+const NO_COMMANDS: [(&str, &str); 17] = [
     ("CF.RESERVE w 100 WINDOW 60", "-ERR item exists"),
+    (
+        "CF.RESERVE x 3 WINDOW 60",
+        "-Capacity must be at least (BucketSize * 2): 4 items for each period",
+    ),
     (
         "CF.RESERVE x 90000000000 WINDOW 60",
         "-ERR Insufficient memory~",
