@@ -32,7 +32,7 @@ const PUBLISHED: [&str; 4] = [
 const MODULES: [&str; 3] = ["src/design.rs", "src/format.rs", "src/guide.rs"];
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 fn read(file: &Path) -> String {
