@@ -63,3 +63,7 @@ pub mod sizing {}
 #[doc = include_str!("links.md")]
 #[doc = include_str!("../docs/guide/use_once.md")]
 pub mod use_once {}
+
+#[doc = include_str!("links.md")]
+#[doc = include_str!("../docs/guide/versions.md")]
+pub mod versions {}

@@ -4,7 +4,7 @@
 //! * Fixed and rotating filters know nothing of growing ones, and growing ones nothing of them.
 //! * No two modules import from each other, directly or by way of others.
 //! * Only the module of the atomics mentions model checkers.
-//! * Every source file is compiled: the `mod` lines name all of them.
+//! * Every source file is compiled: the `mod` lines name all of them, or `tests/Cargo.toml` does.
 //! * Each file uses `unsafe` as often as the table of the design page says.
 //!
 //! The programs checked here have no circular imports either. Their layers are not written down.
@@ -16,6 +16,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// A directory of sources, and the minimum number of its modules.
 #[derive(Clone, Copy)]
@@ -87,7 +90,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 
 /// Returns all modules except those of tests and documentation, without comments and unit tests.
 fn modules(package: &Package) -> Modules {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(package.source);
+    let source = Path::new(ROOT).join(package.source);
     let mut paths = Vec::new();
     files(&source, &mut paths);
     let mut modules = Modules::new();
@@ -308,7 +311,7 @@ fn only_the_module_of_the_atomics_knows_the_checkers() {
 /// A file without a `mod` line would be formatted, but never compiled or run.
 #[test]
 fn every_source_file_is_compiled() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(ROOT);
     let mut paths = Vec::new();
     for part in [
         "src",
@@ -355,11 +358,41 @@ fn every_source_file_is_compiled() {
     assert!(forgotten.is_empty(), "no `mod` line: {forgotten:#?}");
 }
 
+/// A test that its package does not name would never run.
+#[test]
+fn every_test_of_the_library_is_run() {
+    let tests = Path::new(ROOT).join("tests");
+    let manifest = fs::read_to_string(tests.join("Cargo.toml")).expect("readable");
+    let mut found = 0;
+    for entry in fs::read_dir(&tests).expect("a directory") {
+        let path = entry.expect("readable").path();
+        let file = match path.is_dir() {
+            true => path.join("main.rs"),
+            false => path,
+        };
+        let is_test = file.extension().is_some_and(|extension| extension == "rs");
+        if file.is_file() && is_test && !file.ends_with("lib.rs") {
+            let inside = file
+                .strip_prefix(&tests)
+                .expect("inside")
+                .display()
+                .to_string();
+            let line = format!("path = \"{}\"", inside.replace('\\', "/"));
+            assert!(
+                manifest.contains(&line),
+                "{inside} is not in tests/Cargo.toml"
+            );
+            found += 1;
+        }
+    }
+    assert!(found > 5, "only {found} tests were found");
+}
+
 /// The table in `docs/design/README.md`, "Unsafe", has the uses of `unsafe` in each file. (Clippy
 /// asks for the reason of each.)
 #[test]
 fn unsafe_is_used_where_the_design_says() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/design/README.md");
+    let page = Path::new(ROOT).join("docs/design/README.md");
     let page = fs::read_to_string(page).expect("readable");
     let section = page
         .split("\n## ")

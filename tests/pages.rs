@@ -2,9 +2,11 @@
 //!
 //! * A relative link names a file that exists and, behind `#`, a heading of it.
 //! * A link by a label (`[text][label]`) has a definition.
+//! * The README of a published package links to pages on docs.rs: crates.io follows no relative link
+//!   unless it knows the host of the repository.
 //! * Each page of `docs` is shown by a module, after `src/links.md`. There each link leads to the
 //!   module of the page, or to the item, to which it leads in the repository.
-//! * Lines of the pages and of the README have at most 100 columns, except tables and definitions.
+//! * Lines of the pages, of the README, CHANGELOG and SECURITY have at most 100 columns, except tables and definitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,11 +17,22 @@ use pulldown_cmark::{BrokenLink, Event, LinkType, Options, Parser, Tag, TagEnd};
 /// The file with the targets of links on docs.rs, which is put before each page there.
 const LINKS: &str = "src/links.md";
 
+/// Where docs.rs shows the modules of the library.
+const DOCS_RS: &str = "https://docs.rs/lockfree-cuckoo/latest/lockfree_cuckoo/";
+
+/// The READMEs of the published packages.
+const PUBLISHED: [&str; 4] = [
+    "README.md",
+    "crates/cf/README.md",
+    "crates/membership-server/README.md",
+    "crates/packet-pool/README.md",
+];
+
 /// The modules that show pages.
 const MODULES: [&str; 3] = ["src/design.rs", "src/format.rs", "src/guide.rs"];
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 fn read(file: &Path) -> String {
@@ -51,10 +64,16 @@ fn pages() -> BTreeSet<PathBuf> {
     found
 }
 
-/// Returns the pages, every README, and CONTRIBUTING.
+/// Returns the pages, every README, and the other pages of the root.
 fn files() -> BTreeSet<PathBuf> {
     let mut found = pages();
-    let is_other = |path: &Path| path.ends_with("README.md") || path.ends_with("CONTRIBUTING.md");
+    let others = [
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+    ];
+    let is_other = |path: &Path| others.iter().any(|other| path.ends_with(other));
     find(Path::new(""), &is_other, &mut found);
     found
 }
@@ -177,6 +196,13 @@ fn module(page: &Path) -> String {
     parts.fold("crate".to_owned(), |path, part| path + "::" + part)
 }
 
+/// Returns the module to which a link to docs.rs leads, with the heading: `crate::design#progress`.
+fn on_docs_rs(target: &str) -> Option<String> {
+    let (path, heading) = target.strip_prefix(DOCS_RS)?.split_once("index.html")?;
+    let parts = path.split_terminator('/');
+    Some(parts.fold("crate".to_owned(), |path, part| path + "::" + part) + heading)
+}
+
 /// Whether a link to a module or an item leads to the same target as a link to a file.
 fn leads_to_the_same(item: &str, (path, anchor): (&Path, &str)) -> bool {
     if path.starts_with("docs") {
@@ -206,7 +232,9 @@ fn links_lead_to_the_same_on_docs_rs() {
         let (here, there) = (parse("", &text).links, parse(&list, &text).links);
         assert_eq!(here.len(), there.len(), "{}", file.display());
         for (here, there) in here.iter().zip(&there) {
-            let is_same = if is_absolute(here) || here.starts_with('#') {
+            let is_same = if let Some(item) = on_docs_rs(here) {
+                *there == item
+            } else if is_absolute(here) || here.starts_with('#') {
                 here == there
             } else {
                 let (path, anchor) = resolve(&file, here);
@@ -221,6 +249,36 @@ fn links_lead_to_the_same_on_docs_rs() {
         wrong.is_empty(),
         "in the repository, on docs.rs: {wrong:#?}"
     );
+}
+
+#[test]
+fn published_readmes_have_links_that_crates_io_follows() {
+    let mut headings = BTreeMap::new();
+    for page in pages() {
+        headings.insert(module(&page), parse("", &read(&page)).anchors);
+    }
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for file in PUBLISHED {
+        for target in parse("", &read(Path::new(file))).links {
+            let is_found = match on_docs_rs(&target) {
+                Some(item) => {
+                    checked += 1;
+                    let (module, heading) = item.split_once('#').unwrap_or((&item, ""));
+                    let page = headings.get(module);
+                    page.is_some_and(|page| heading.is_empty() || page.contains(heading))
+                }
+                None => {
+                    target.starts_with('#') || is_absolute(&target) && !target.starts_with(DOCS_RS)
+                }
+            };
+            if !is_found {
+                wrong.push(format!("{file}: {target}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(checked > 5, "only {checked} links were found");
 }
 
 #[test]
@@ -268,7 +326,7 @@ fn every_page_is_shown() {
 fn lines_are_short() {
     let mut long = Vec::new();
     let mut files = pages();
-    files.insert("README.md".into());
+    files.extend(["README.md", "CHANGELOG.md", "SECURITY.md"].map(PathBuf::from));
     for file in files {
         for (number, line) in read(&file).lines().enumerate() {
             let is_one = line.starts_with(['|', '`']) || !label(line).is_empty();

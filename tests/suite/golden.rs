@@ -53,7 +53,7 @@ impl<S> Golden<S> {
 
 /// Returns the path of the file of a golden filter.
 fn path(name: &str) -> PathBuf {
-    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/golden");
     PathBuf::from(directory).join(name).with_extension("lfcf")
 }
 

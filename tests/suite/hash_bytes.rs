@@ -141,7 +141,7 @@ fn rows(page: &str, heading: &str) -> Vec<Vec<u64>> {
 
 #[test]
 fn values_of_the_page() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/format.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/format.md");
     let page = fs::read_to_string(page).expect("readable");
     let (mut derived, mut hashed) = (0, 0);
     for row in rows(&page, "| seed | `s` |") {

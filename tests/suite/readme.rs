@@ -8,7 +8,7 @@ use lockfree_cuckoo::{CuckooFilter, layout::Shape};
 use model::mix;
 
 fn text_of(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
     fs::read_to_string(path).expect("readable")
 }
 

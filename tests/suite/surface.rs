@@ -6,7 +6,7 @@ use std::path::Path;
 #[test]
 fn methods_have_examples() {
     let mut methods = 0;
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/filter");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/filter");
     for source in fs::read_dir(sources).expect("the facade") {
         let text = fs::read_to_string(source.expect("a file").path()).expect("a text");
         let mut documentation = String::new();

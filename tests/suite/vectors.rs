@@ -35,7 +35,7 @@ struct Vector {
     lookups: Vec<Lookup>,
 }
 
-const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/vectors");
+const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/vectors");
 
 fn path(name: &str, extension: &str) -> PathBuf {
     Path::new(DIRECTORY).join(name).with_extension(extension)
@@ -114,7 +114,7 @@ fn the_library_gives_the_answers_of_the_vectors() {
 
 /// Returns the answers of the program in Python to these lines; `None` without Python.
 fn answers_of_python(filter: &Path, options: &[&str], lines: &str) -> Option<String> {
-    let reader = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/read_stored.py");
+    let reader = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/read_stored.py");
     let mut command = Command::new("python3");
     command.arg(reader).args(options).arg(filter);
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());

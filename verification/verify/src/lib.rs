@@ -61,7 +61,7 @@ pub struct Program {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tests {
-    /// The package of the tests.
+    /// The package of the tests, or several, with spaces between.
     pub package: String,
     /// The directory of that package in the project. In the root, the suite consists of the tests
     /// in files named after it, and of those in the files of its killers.

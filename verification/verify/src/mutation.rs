@@ -292,7 +292,13 @@ impl<'a> Build<'a> {
             .current_dir(&self.project)
             .env("RUSTFLAGS", &tests.flags)
             .env("RUST_BACKTRACE", "0")
-            .args(["test", "--package", &tests.package])
+            .arg("test")
+            .args(
+                tests
+                    .package
+                    .split(' ')
+                    .flat_map(|package| ["--package", package]),
+            )
             .args(["--profile", &tests.profile])
             .args(&tests.arguments)
             .arg("--target-dir")

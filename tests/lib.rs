@@ -1,0 +1,1 @@
+//! The tests of `lockfree-cuckoo` are the targets beside this file.
