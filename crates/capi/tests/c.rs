@@ -60,6 +60,11 @@ fn each_error_has_its_number() {
 }
 
 #[test]
+fn a_clock_forgets_nothing_early() {
+    run_program(compiler("CC", "gcc"), "-std=c11", "clock.c");
+}
+
+#[test]
 fn threads_share_a_filter() {
     run_program(compiler("CC", "gcc"), "-std=c11", "threads.c");
 }
