@@ -111,7 +111,7 @@ pub unsafe extern "C" fn lfcf_measure(
 ///
 /// Errors as `lfcf_create`, but for `LFCF_OUT_OF_MEMORY`. An error leaves `*measures` as it is.
 ///
-/// Threads: any. Cost: a few microseconds.
+/// Threads: any. Cost: about ten microseconds, and 200 with LFCF_SMALLEST.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_measure_options(
     options: *const lfcf_options,

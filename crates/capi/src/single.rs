@@ -111,7 +111,8 @@ pub unsafe extern "C" fn lfcf_hash_bytes(
 /// Stores what `lfcf_hash_bytes` stores for a filter with this seed in `*hash`, without a filter:
 /// for a thread or a program that hashes, and passes hashes on to where the filter is.
 ///
-/// Threads: any. Cost: that of `lfcf_hash_bytes`, and a dozen multiplications for the seed.
+/// Threads: any. Cost: about three times that of `lfcf_hash_bytes`, as a filter prepares its seed
+/// once, and this call does so each time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_hash_bytes_seeded(
     seed: u64,
