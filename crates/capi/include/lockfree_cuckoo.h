@@ -16,7 +16,8 @@
  *     lfcf_destroy(seen);
  *
  * Link with what `pkg-config --cflags --libs lockfree-cuckoo` prints. For the static library, name its file
- * liblockfree_cuckoo_c.a, and add -lpthread -lm -ldl.
+ * liblockfree_cuckoo_c.a, and add -lpthread -lm -ldl. With CMake: find_package(lockfree-cuckoo CONFIG REQUIRED), and the
+ * target lockfree-cuckoo::shared or lockfree-cuckoo::static.
  *
  * ANSWERS. Every call that can fail returns an int: 0 or more is an answer, less is an `lfcf_status`. So compare:
  * `if (lfcf_contains(f, h) > 0)`, not `if (lfcf_contains(f, h))`. A call that fails changes nothing, unless its
@@ -33,6 +34,9 @@
  * VALUES. A fixed filter with `value_bits` stores a number of 4, 8 or 15 bits beside each copy of an item: a next hop, an
  * owner, a set. Its calls take hashes: `lfcf_hash_bytes` makes one of bytes. The filter cannot tell an absent item that it
  * finds by mistake, so it also returns a value for that one. Use values where that is acceptable, or check the answer.
+ *
+ * TIME. A filter that rotates forgets when it is rotated, and `lfcf_rotate_if_due` does it by an `lfcf_clock`. All times are
+ * nanoseconds.
  *
  * THREADS. "any" means that any number of threads may make this call at the same time, beside all other calls for the
  * filter that say so. None of these waits for another thread: a thread that is stopped within a call blocks nobody.
@@ -194,6 +198,12 @@ typedef enum lfcf_kind {
 } lfcf_kind;
 
 /**
+ * Says when a filter that rotates is to rotate. It knows the period, what tells it the time, and
+ * when the last rotation had taken effect.
+ */
+typedef struct lfcf_clock lfcf_clock;
+
+/**
  * A filter of any kind.
  */
 typedef struct lfcf_filter lfcf_filter;
@@ -217,8 +227,8 @@ typedef struct lfcf_options {
    */
   uint32_t flags;
   /**
-   * The items to have room for: 1,024 unless set. One that grows begins with this; one that
-   * rotates has room for so many in each period.
+   * The items to have room for: 1,024 unless set. One that grows begins with this. Of one that
+   * rotates it is the items of one period, the busiest: each of its tables has room for so many.
    */
   size_t capacity;
   /**
@@ -265,6 +275,12 @@ typedef struct lfcf_options {
    */
   uint32_t value_bits;
 } lfcf_options;
+
+/**
+ * Tells a clock the time, in nanoseconds since any moment. It gets the `context` that was passed
+ * with it. It returns, without a call for the clock.
+ */
+typedef uint64_t (*lfcf_now)(void *context);
 
 /**
  * What a filter is and holds. Set `size` before the call.
@@ -374,7 +390,8 @@ const char *lfcf_last_error(void);
  *
  * Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`; the options are not
  * kept. Cost: time linear in the size. It allocates all that the filter will ever use: two bytes
- * an item, three times that if it rotates. Only a filter that grows allocates later, in inserts.
+ * an item, three times that if it rotates: `lfcf_measure_options` tells how much. Only a filter
+ * that grows allocates later, in inserts.
  */
 int lfcf_create(const struct lfcf_options *options, struct lfcf_filter **filter);
 
@@ -393,6 +410,17 @@ int lfcf_destroy(struct lfcf_filter *filter);
  * linear in the size.
  */
 int lfcf_clear(struct lfcf_filter *filter);
+
+/**
+ * Makes a filter that grows as small as its items allow, but not smaller than it was created. It
+ * undoes doublings, so false positives become rarer. Nothing is lost, and it can grow again. It
+ * does nothing to a filter of another kind. Returns 0, also if the memory for the smaller table
+ * cannot be allocated: then the filter keeps its size.
+ *
+ * Threads: alone. Cost: time linear in the size, and meanwhile the memory of the smaller table as
+ * well.
+ */
+int lfcf_shrink_to_fit(struct lfcf_filter *filter);
 
 /**
  * Adds one copy of an item, whether or not it is stored. Returns 0.
@@ -448,6 +476,15 @@ int lfcf_count(const struct lfcf_filter *filter, uint64_t hash);
  * Threads: any. Cost: two short hashes, about 9 ns in all for 8 bytes.
  */
 int lfcf_hash_bytes(const struct lfcf_filter *filter, const void *item, size_t size, uint64_t *hash);
+
+/**
+ * Stores what `lfcf_hash_bytes` stores for a filter with this seed in `*hash`, without a filter:
+ * for a thread or a program that hashes, and passes hashes on to where the filter is.
+ *
+ * Threads: any. Cost: about three times that of `lfcf_hash_bytes`, as a filter prepares its seed
+ * once, and this call does so each time.
+ */
+int lfcf_hash_bytes_seeded(uint64_t seed, const void *item, size_t size, uint64_t *hash);
 
 /**
  * `lfcf_insert` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -642,13 +679,10 @@ int lfcf_value_bulk(const struct lfcf_filter *filter,
                     uint16_t *values);
 
 /**
- * Forgets the oldest generation, and directs inserts to an empty one. Call it by a clock, or when
- * `lfcf_is_full`. With `n` generations, two unless set, the `n`-th rotation after its insert ends
- * the life of an item. Returns 0.
- *
- * By a clock: count each period from the time at which this call returned. Do not catch up after a
- * stall: two rotations in one period end the life of items that came between them early. Catch up
- * for a filter that was stored meanwhile, as nothing came: the page `docs/guide/c.md` has both.
+ * Forgets the oldest generation, and directs inserts to an empty one. With `n` generations, two
+ * unless set, the `n`-th rotation after its insert ends the life of an item. Returns 0. To rotate
+ * by the time, use `lfcf_rotate_if_due`; to rotate when the young generation is full,
+ * `lfcf_rotate_if`.
  *
  * `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: it did not rotate; try again. `LFCF_WRONG_KIND`.
  *
@@ -694,11 +728,119 @@ int lfcf_refresh(const struct lfcf_filter *filter, uint64_t hash);
 int lfcf_refresh_bytes(const struct lfcf_filter *filter, const void *item, size_t size);
 
 /**
+ * Tells the age of an item: stores the number of rotations since its insert, or since its last
+ * refresh, in `*age`, and returns 1. If the item is in no generation, it stores 0 and returns 0.
+ * With `n` generations, the `n - age`-th rotation from now forgets the item. A false positive has
+ * an age, too, and can make an item seem younger. `LFCF_WRONG_KIND`.
+ *
+ * Threads: any. Cost: that of a lookup of an absent item, as it always reads all generations.
+ */
+int lfcf_age(const struct lfcf_filter *filter, uint64_t hash, uint32_t *age);
+
+/**
+ * `lfcf_age` of `lfcf_hash_bytes`. Threads and cost: as those.
+ */
+int lfcf_age_bytes(const struct lfcf_filter *filter, const void *item, size_t size, uint32_t *age);
+
+/**
+ * Creates a clock in `*clock` for a filter that rotates: the first period begins now. NULL if it
+ * fails. `period` is in nanoseconds. To remember each item for at least a time `w` with `n`
+ * generations, it is `w / (n - 1)`.
+ *
+ * `now` tells the time; `context` is passed to it. If `now` is NULL, the clock reads the system's
+ * monotonic clock, CLOCK_MONOTONIC on Linux. Nobody sets that one, and it stands still while the
+ * machine is suspended: then nothing is inserted, and items stay longer, never shorter. If they
+ * are to leave by then, pass a function that reads CLOCK_BOOTTIME. Do not read CLOCK_REALTIME, nor
+ * whole seconds: setting that clock, or cutting the time, makes items leave early. If the time
+ * goes back all the same, the period begins again.
+ *
+ * `LFCF_INVALID`: the period is 0. `LFCF_WRONG_KIND`. `LFCF_OUT_OF_MEMORY`.
+ *
+ * Threads: any. Memory: the clock is the caller's, until `lfcf_clock_destroy`. It does not keep
+ * the filter. Cost: one small allocation.
+ */
+int lfcf_clock_create(const struct lfcf_filter *filter,
+                      uint64_t period,
+                      lfcf_now now,
+                      void *context,
+                      struct lfcf_clock **clock);
+
+/**
+ * Frees a clock. NULL is no error: it does nothing.
+ *
+ * Threads: one, as the last call for this clock. Cost: that of freeing the memory.
+ */
+int lfcf_clock_destroy(struct lfcf_clock *clock);
+
+/**
+ * Rotates if a period has passed since the last rotation. Returns 1 if this call rotated, else 0.
+ * Call it as often as you like, for example between two batches: however late it comes, an item
+ * stays for at least `n - 1` periods, minus the duration of its insert. A late call rotates once,
+ * and the next period begins when the rotation has taken effect. If another thread rotates, or
+ * `lfcf_rotate` does, the period begins with that.
+ *
+ * `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: it did not rotate; it is still due. `LFCF_WRONG_KIND`.
+ *
+ * Threads: any for the filter, one at a time for the clock. So give each thread that rotates a
+ * clock of its own: together they rotate once per period. Or share one under a lock. Cost: one
+ * load, and the time is read; if it is due, as `lfcf_rotate`, and the time is read twice.
+ */
+int lfcf_rotate_if_due(const struct lfcf_filter *filter, struct lfcf_clock *clock);
+
+/**
+ * Stores the time until the next rotation is due in `*nanoseconds`: 0 if it is, and at most a
+ * period. `LFCF_WRONG_KIND`.
+ *
+ * Threads: as `lfcf_rotate_if_due`. Cost: one load, and the time is read.
+ */
+int lfcf_until_due(const struct lfcf_filter *filter, struct lfcf_clock *clock, uint64_t *nanoseconds);
+
+/**
+ * Stores the age of the young generation in `*nanoseconds`: the time since the last rotation. Store
+ * it with the filter, for `lfcf_catch_up`. Make the call after the copy, as `lfcf_to_bytes`: if
+ * there was a rotation between both, items stay longer. `LFCF_WRONG_KIND`.
+ *
+ * Threads: as `lfcf_rotate_if_due`. Cost: one load, and the time is read.
+ */
+int lfcf_young_age(const struct lfcf_filter *filter, struct lfcf_clock *clock, uint64_t *nanoseconds);
+
+/**
+ * Makes the rotations that came due while a filter was stored, so that it forgets what it would
+ * have forgotten. Returns their number: at most the number of generations, as nothing is left
+ * then. `elapsed` is the age of the young generation when the filter was stored, as
+ * `lfcf_young_age` told it, plus the time for which it was stored. The clock goes on with what is
+ * left of it.
+ *
+ * For a filter in use, `lfcf_rotate_if_due` is right: this call would end the life of items that
+ * came meanwhile too early.
+ *
+ * `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: part of the rotations is made, and `elapsed` is counted;
+ * try again with 0 for it. `LFCF_WRONG_KIND`.
+ *
+ * Threads: before other threads use the filter; one at a time for the clock. Cost: for each
+ * rotation as `lfcf_rotate`.
+ */
+int lfcf_catch_up(const struct lfcf_filter *filter, struct lfcf_clock *clock, uint64_t elapsed);
+
+/**
  * Fills `*measures`, whose `size` you have set. They are approximate while other threads write.
  *
  * Threads: any. Cost: about 64 loads for each table.
  */
 int lfcf_measure(const struct lfcf_filter *filter, struct lfcf_measures *measures);
+
+/**
+ * Fills `*measures`, whose `size` you have set, with what `lfcf_measure` would tell of a filter
+ * that `lfcf_create` makes of these options: its memory above all, and the layout that
+ * LFCF_SMALLEST chooses. But `false_positive_rate` is the one at capacity: of a filter that
+ * rotates with all generations full, of one that grows before its first doubling, each of which
+ * adds as much. `seed` is 0 unless `options` has one. Allocates nothing.
+ *
+ * Errors as `lfcf_create`, but for `LFCF_OUT_OF_MEMORY`. An error leaves `*measures` as it is.
+ *
+ * Threads: any. Cost: about ten microseconds, and 200 with LFCF_SMALLEST.
+ */
+int lfcf_measure_options(const struct lfcf_options *options, struct lfcf_measures *measures);
 
 /**
  * Returns 1 if the filter holds as many items as it is sized for, else 0. An insert may still find
@@ -778,7 +920,8 @@ int lfcf_read_fd(int fd, struct lfcf_filter **filter);
  * Clients find an item that was inserted with `lfcf_hash_bytes` of its bytes.
  *
  * Of a filter that rotates, `window` is the time for which the server knows an item at least, from
- * 100 million to 1e18 nanoseconds, and `age` the time since the last rotation. The server rotates.
+ * 100 million to 1e18 nanoseconds, and `age` the time since the last rotation, as `lfcf_young_age`
+ * stores it. The server rotates.
  * Pass 0 for both with any other filter.
  *
  * As `lfcf_to_bytes`, and `LFCF_INVALID`: the filter rotates and `window` is out of range, or it
@@ -795,8 +938,9 @@ int lfcf_to_dump(const struct lfcf_filter *filter, uint64_t window, uint64_t age
  * The hash of a client's item is `lfcf_hash_bytes`.
  *
  * Of a filter with a window, stores the window in `*window` and the age of the youngest generation
- * in `*age`, in nanoseconds. With `n` generations, rotate when the youngest is as old as the
- * window divided by `n - 1`. Of any other filter both are 0. Either pointer may be null.
+ * in `*age`, in nanoseconds. With `n` generations, create a clock with the period
+ * `window / (n - 1)`, and pass the age to `lfcf_catch_up`. Of any other filter both are 0. Either
+ * pointer may be null.
  *
  * Errors as `lfcf_from_bytes`. A filter that grows may take any memory.
  *

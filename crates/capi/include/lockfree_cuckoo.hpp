@@ -2,7 +2,7 @@
  * lockfree_cuckoo.hpp: the filters of lockfree_cuckoo.h for C++20.
  *
  *     lockfree_cuckoo::filter_of<std::uint32_t> seen({.capacity = 1'000'000});
- *     if (seen.insert_unique(address)) ...       // throws std::system_error
+ *     if (seen.insert_unique(address)) ...       // throws lockfree_cuckoo::error
  *
  *     std::error_code error;
  *     bool added = seen.insert_unique(address, error);   // throws nothing; false if there is an error
@@ -11,8 +11,8 @@
  * Each call is the function of the same name of lockfree_cuckoo.h, which says what it does, which threads may make it, and
  * what it costs: `insert_hash` is `lfcf_insert`, `insert` is `lfcf_insert_bytes`, and so on. All calls that "any" threads
  * may make are const. A filter that was moved from, or that was made without options, is none: its calls fail with
- * LFCF_NULL. Each has two forms: one throws std::system_error, with the details as its text; the other has a
- * std::error_code as its last argument, and is noexcept.
+ * LFCF_NULL. Each has two forms: one throws an `error`, a std::system_error whose text is that of `lfcf_last_error`; the
+ * other has a std::error_code as its last argument, and is noexcept.
  *
  * `filter_of<Key>` has items of one type: text, an integer, or another type without padding, as a struct of integers
  * without gaps. Equal numbers of different widths have different bytes, so an integer of another width than the key's does
@@ -27,11 +27,13 @@
 #endif
 
 #include <array>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -64,6 +66,33 @@ inline std::error_code make_error_code(lfcf_status status) noexcept
 }
 
 namespace lockfree_cuckoo {
+
+/// What a call throws. `code()` is the status, and `what()` says once what failed, with the numbers.
+class error : public std::system_error {
+public:
+    error(std::error_code code, const char *text) : std::system_error(code), text_(text) {}
+
+    const char *what() const noexcept override { return text_.what(); }
+
+private:
+    /// Copies of it share the text, and cannot fail.
+    std::runtime_error text_;
+};
+
+/// The answer of a call of the C header, unless that is an error.
+inline int check(int answer)
+{
+    if (answer < 0)
+        throw error({answer, category()}, lfcf_last_error());
+    return answer;
+}
+
+/// The answer of a call of the C header, or 0 if that is an error, which is in `code` then.
+inline int note(int answer, std::error_code &code) noexcept
+{
+    code = answer < 0 ? std::error_code(answer, category()) : std::error_code();
+    return answer < 0 ? 0 : answer;
+}
 
 /// A type whose equal values have equal bytes: it has no padding, and does not point to what it
 /// means.
@@ -200,10 +229,67 @@ private:
     std::size_t size_ = 0;
 };
 
+template <class Key> class filter_of;
+
+/// The clock of a filter that rotates: `lfcf_clock`. One that was moved from, or made without a
+/// filter, is none: calls that get it fail with LFCF_NULL. Times that the C header takes as numbers
+/// are taken for 0 if they are negative; a period of 0 fails with LFCF_INVALID.
+class rotation_clock {
+public:
+    using time_t = std::chrono::nanoseconds;
+
+    rotation_clock() = default;
+    /// `now` must not throw.
+    template <class Key>
+    explicit rotation_clock(const filter_of<Key> &of, time_t period, lfcf_now now = nullptr, void *context = nullptr)
+    {
+        check(lfcf_clock_create(of.get(), number(period), now, context, &clock_));
+    }
+    rotation_clock(rotation_clock &&other) noexcept : clock_(std::exchange(other.clock_, nullptr)) {}
+    rotation_clock &operator=(rotation_clock &&other) noexcept
+    {
+        std::swap(clock_, other.clock_);
+        return *this;
+    }
+    ~rotation_clock() { lfcf_clock_destroy(clock_); }
+
+    template <class Key>
+    static rotation_clock create(const filter_of<Key> &of, time_t period, lfcf_now now, void *context,
+                                 std::error_code &error) noexcept
+    {
+        rotation_clock made;
+        note(lfcf_clock_create(of.get(), number(period), now, context, &made.clock_), error);
+        return made;
+    }
+
+    explicit operator bool() const noexcept { return clock_ != nullptr; }
+    /// The clock for calls of the C header. It stays this object's.
+    lfcf_clock *get() const noexcept { return clock_; }
+
+private:
+    template <class> friend class filter_of;
+
+    static std::uint64_t number(time_t time) noexcept
+    {
+        return time.count() < 0 ? 0 : static_cast<std::uint64_t>(time.count());
+    }
+    /// The longest time if it is longer.
+    static time_t time(std::uint64_t number) noexcept
+    {
+        const auto longest = static_cast<std::uint64_t>(time_t::max().count());
+        return time_t(static_cast<time_t::rep>(number < longest ? number : longest));
+    }
+
+    lfcf_clock *clock_ = nullptr;
+};
+
 /// A filter of any kind, whose items are of the type `Key`. One that was moved from has none: its
 /// calls fail with LFCF_NULL. A filter that is read is taken for one of these items: the stored
 /// form does not say their type.
 template <class Key> class filter_of {
+    /// What `{}` converts to best, of all that a filter is made of.
+    enum class usual_options {};
+
 public:
     /// What the calls for one item take.
     using item_t = std::conditional_t<std::is_same_v<Key, item>, item, key<Key>>;
@@ -215,9 +301,11 @@ public:
     filter_of() = default;
     explicit filter_of(const options &wanted)
     {
-        code_t error;
-        throw_if(error, [&] { *this = create(wanted, error); });
+        const lfcf_options options = in_c(wanted);
+        check(lfcf_create(&options, &filter_));
     }
+    /// `filter_of({})`, with the usual options.
+    explicit filter_of(usual_options) : filter_of(options()) {}
     filter_of(filter_of &&other) noexcept : filter_(std::exchange(other.filter_, nullptr)) {}
     filter_of &operator=(filter_of &&other) noexcept
     {
@@ -229,20 +317,7 @@ public:
     static filter_of create(const options &wanted, code_t &error) noexcept
     {
         filter_of made;
-        lfcf_options options = {};
-        options.size = sizeof options;
-        options.kind = static_cast<std::uint32_t>(wanted.kind);
-        options.flags = (wanted.seed ? LFCF_SEEDED : 0) | (wanted.smallest ? LFCF_SMALLEST : 0);
-        options.capacity = wanted.capacity;
-        options.buckets = wanted.buckets;
-        options.seed = wanted.seed.value_or(0);
-        options.max_memory = wanted.max_memory;
-        options.max_false_positive_rate = wanted.max_false_positive_rate;
-        options.search_budget = wanted.search_budget;
-        options.generations = wanted.generations;
-        options.slots = wanted.slots;
-        options.fingerprint_bits = wanted.fingerprint_bits;
-        options.value_bits = wanted.value_bits;
+        const lfcf_options options = in_c(wanted);
         note(lfcf_create(&options, &made.filter_), error);
         return made;
     }
@@ -307,6 +382,19 @@ public:
     {
         hash_t found = 0;
         note(lfcf_hash_bytes(filter_, it.bytes(), it.size(), &found), error);
+        return found;
+    }
+    /// The hash that `hash` returns of a filter with this seed, without a filter.
+    static hash_t hash_seeded(std::uint64_t seed, item_t it)
+    {
+        hash_t found = 0;
+        check(lfcf_hash_bytes_seeded(seed, it.bytes(), it.size(), &found));
+        return found;
+    }
+    static hash_t hash_seeded(std::uint64_t seed, item_t it, code_t &error) noexcept
+    {
+        hash_t found = 0;
+        note(lfcf_hash_bytes_seeded(seed, it.bytes(), it.size(), &found), error);
         return found;
     }
 
@@ -397,8 +485,8 @@ public:
     std::uint64_t value_bulk(hashes_t hashes, std::span<value_t> values) const
     {
         std::uint64_t mask = 0;
-        code_t error;
-        throw_if(error, [&] { mask = value_bulk(hashes, values, error); });
+        check_as_many(hashes, values);
+        check(lfcf_value_bulk(filter_, hashes.data(), hashes.size(), &mask, values.data()));
         return mask;
     }
     std::uint64_t value_bulk(hashes_t hashes, std::span<value_t> values, code_t &error) const noexcept
@@ -487,18 +575,18 @@ public:
     }
     void contains_many(hashes_t hashes, std::span<bool> answers) const
     {
-        code_t error;
-        throw_if(error, [&] { contains_many(hashes, answers, error); });
+        check_as_many(hashes, answers);
+        check(lfcf_contains_many(filter_, hashes.data(), hashes.size(), answers.data()));
     }
     void insert_unique_many(hashes_t hashes, std::span<bool> answers) const
     {
-        code_t error;
-        throw_if(error, [&] { insert_unique_many(hashes, answers, error); });
+        check_as_many(hashes, answers);
+        check(lfcf_insert_unique_many(filter_, hashes.data(), hashes.size(), answers.data(), nullptr));
     }
     void refresh_many(hashes_t hashes, std::span<bool> answers) const
     {
-        code_t error;
-        throw_if(error, [&] { refresh_many(hashes, answers, error); });
+        check_as_many(hashes, answers);
+        check(lfcf_refresh_many(filter_, hashes.data(), hashes.size(), answers.data(), nullptr));
     }
     void insert_many(hashes_t hashes) const { check(lfcf_insert_many(filter_, hashes.data(), hashes.size(), nullptr)); }
     std::size_t remove_many(hashes_t hashes) const
@@ -527,7 +615,84 @@ public:
         note(lfcf_rotations(filter_, &found), error);
         return found;
     }
+    /// The clock is used by one thread at a time: see `lfcf_rotate_if_due`.
+    bool rotate_if_due(rotation_clock &clock) const { return check(lfcf_rotate_if_due(filter_, clock.get())); }
+    bool rotate_if_due(rotation_clock &clock, code_t &error) const noexcept
+    {
+        return note(lfcf_rotate_if_due(filter_, clock.get()), error);
+    }
+    std::chrono::nanoseconds until_due(rotation_clock &clock) const
+    {
+        std::uint64_t found = 0;
+        check(lfcf_until_due(filter_, clock.get(), &found));
+        return rotation_clock::time(found);
+    }
+    std::chrono::nanoseconds until_due(rotation_clock &clock, code_t &error) const noexcept
+    {
+        std::uint64_t found = 0;
+        note(lfcf_until_due(filter_, clock.get(), &found), error);
+        return rotation_clock::time(found);
+    }
+    std::chrono::nanoseconds young_age(rotation_clock &clock) const
+    {
+        std::uint64_t found = 0;
+        check(lfcf_young_age(filter_, clock.get(), &found));
+        return rotation_clock::time(found);
+    }
+    std::chrono::nanoseconds young_age(rotation_clock &clock, code_t &error) const noexcept
+    {
+        std::uint64_t found = 0;
+        note(lfcf_young_age(filter_, clock.get(), &found), error);
+        return rotation_clock::time(found);
+    }
+    /// An `elapsed` below 0, of a wall clock that was set back, is taken for 0: items stay longer.
+    int catch_up(rotation_clock &clock, std::chrono::nanoseconds elapsed) const
+    {
+        return check(lfcf_catch_up(filter_, clock.get(), rotation_clock::number(elapsed)));
+    }
+    int catch_up(rotation_clock &clock, std::chrono::nanoseconds elapsed, code_t &error) const noexcept
+    {
+        return note(lfcf_catch_up(filter_, clock.get(), rotation_clock::number(elapsed)), error);
+    }
+    /// The rotations since the insert of an item, or its last refresh; nothing if it is absent.
+    std::optional<std::uint32_t> age_hash(hash_t hash) const
+    {
+        std::uint32_t age = 0;
+        return check(lfcf_age(filter_, hash, &age)) ? std::optional(age) : std::nullopt;
+    }
+    std::optional<std::uint32_t> age_hash(hash_t hash, code_t &error) const noexcept
+    {
+        std::uint32_t age = 0;
+        return note(lfcf_age(filter_, hash, &age), error) ? std::optional(age) : std::nullopt;
+    }
+    std::optional<std::uint32_t> age(item_t it) const
+    {
+        std::uint32_t age = 0;
+        return check(lfcf_age_bytes(filter_, it.bytes(), it.size(), &age)) ? std::optional(age) : std::nullopt;
+    }
+    std::optional<std::uint32_t> age(item_t it, code_t &error) const noexcept
+    {
+        std::uint32_t age = 0;
+        return note(lfcf_age_bytes(filter_, it.bytes(), it.size(), &age), error) ? std::optional(age) : std::nullopt;
+    }
 
+    /// What a filter with these options will take, before it is built.
+    static lfcf_measures measure_options(const options &wanted)
+    {
+        lfcf_measures measures = {};
+        measures.size = sizeof measures;
+        const lfcf_options options = in_c(wanted);
+        check(lfcf_measure_options(&options, &measures));
+        return measures;
+    }
+    static lfcf_measures measure_options(const options &wanted, code_t &error) noexcept
+    {
+        lfcf_measures measures = {};
+        measures.size = sizeof measures;
+        const lfcf_options options = in_c(wanted);
+        note(lfcf_measure_options(&options, &measures), error);
+        return measures;
+    }
     lfcf_measures measure() const
     {
         lfcf_measures measures = {};
@@ -547,6 +712,9 @@ public:
     /// Alone, as the C header says: so it is not const.
     void clear() { check(lfcf_clear(filter_)); }
     void clear(code_t &error) noexcept { note(lfcf_clear(filter_), error); }
+    /// Alone, too.
+    void shrink_to_fit() { check(lfcf_shrink_to_fit(filter_)); }
+    void shrink_to_fit(code_t &error) noexcept { note(lfcf_shrink_to_fit(filter_), error); }
 
     filter_of snapshot() const
     {
@@ -625,28 +793,36 @@ public:
     }
 
 private:
-    static int check(int answer)
+    static lfcf_options in_c(const options &wanted) noexcept
     {
-        if (answer < 0)
-            throw std::system_error(answer, category(), lfcf_last_error());
-        return answer;
-    }
-    static int note(int answer, code_t &error) noexcept
-    {
-        error = answer < 0 ? code_t(answer, category()) : code_t();
-        return answer < 0 ? 0 : answer;
-    }
-    template <class Call> static void throw_if(const code_t &error, Call call)
-    {
-        call();
-        if (error)
-            throw std::system_error(error, lfcf_last_error());
+        lfcf_options options = {};
+        options.size = sizeof options;
+        options.kind = static_cast<std::uint32_t>(wanted.kind);
+        options.flags = (wanted.seed ? LFCF_SEEDED : 0) | (wanted.smallest ? LFCF_SMALLEST : 0);
+        options.capacity = wanted.capacity;
+        options.buckets = wanted.buckets;
+        options.seed = wanted.seed.value_or(0);
+        options.max_memory = wanted.max_memory;
+        options.max_false_positive_rate = wanted.max_false_positive_rate;
+        options.search_budget = wanted.search_budget;
+        options.generations = wanted.generations;
+        options.slots = wanted.slots;
+        options.fingerprint_bits = wanted.fingerprint_bits;
+        options.value_bits = wanted.value_bits;
+        return options;
     }
     template <class Answer> static bool as_many(hashes_t hashes, std::span<Answer> answers, code_t &error) noexcept
     {
         bool is = hashes.size() == answers.size();
         error = is ? code_t() : make_error_code(LFCF_INVALID);
         return is;
+    }
+    template <class Answer> static void check_as_many(hashes_t hashes, std::span<Answer> answers)
+    {
+        if (hashes.size() != answers.size())
+            throw error(make_error_code(LFCF_INVALID), (std::to_string(answers.size()) + " answers for "
+                                                        + std::to_string(hashes.size()) + " hashes: give as many")
+                                                           .c_str());
     }
 
     lfcf_filter *filter_ = nullptr;

@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use lockfree_cuckoo::{DynFilter, filter::Rotates};
 
 use crate::create::lfcf_filter;
-use crate::pointer::{place, value};
+use crate::pointer::{array, place, value};
 use crate::single::{Call, by_bytes, by_hash};
 use crate::status::lfcf_status::LFCF_WRONG_KIND;
 use crate::status::{Checked, answer, failed};
@@ -21,13 +21,10 @@ pub(crate) fn rotating(filter: &DynFilter) -> Checked<&dyn Rotates> {
 
 const REFRESH: Call = |filter, hash| Ok(rotating(filter)?.refresh_hash(hash)?.into());
 
-/// Forgets the oldest generation, and directs inserts to an empty one. Call it by a clock, or when
-/// `lfcf_is_full`. With `n` generations, two unless set, the `n`-th rotation after its insert ends
-/// the life of an item. Returns 0.
-///
-/// By a clock: count each period from the time at which this call returned. Do not catch up after a
-/// stall: two rotations in one period end the life of items that came between them early. Catch up
-/// for a filter that was stored meanwhile, as nothing came: the page `docs/guide/c.md` has both.
+/// Forgets the oldest generation, and directs inserts to an empty one. With `n` generations, two
+/// unless set, the `n`-th rotation after its insert ends the life of an item. Returns 0. To rotate
+/// by the time, use `lfcf_rotate_if_due`; to rotate when the young generation is full,
+/// `lfcf_rotate_if`.
 ///
 /// `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: it did not rotate; try again. `LFCF_WRONG_KIND`.
 ///
@@ -90,4 +87,38 @@ pub unsafe extern "C" fn lfcf_refresh_bytes(
     size: usize,
 ) -> c_int {
     by_bytes(filter, (item, size), REFRESH)
+}
+
+/// The age of an item that is in a generation, at its place.
+unsafe fn store_age(filter: &DynFilter, hash: u64, age: *mut u32) -> Checked<c_int> {
+    let age = place(age, 0, "age")?;
+    let found = rotating(filter)?.age_hash(hash);
+    *age = found.map_or(0, |found| found as u32);
+    Ok(found.is_some().into())
+}
+
+/// Tells the age of an item: stores the number of rotations since its insert, or since its last
+/// refresh, in `*age`, and returns 1. If the item is in no generation, it stores 0 and returns 0.
+/// With `n` generations, the `n - age`-th rotation from now forgets the item. A false positive has
+/// an age, too, and can make an item seem younger. `LFCF_WRONG_KIND`.
+///
+/// Threads: any. Cost: that of a lookup of an absent item, as it always reads all generations.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_age(filter: *const lfcf_filter, hash: u64, age: *mut u32) -> c_int {
+    answer(|| store_age(&value(filter, "filter")?.0, hash, age))
+}
+
+/// `lfcf_age` of `lfcf_hash_bytes`. Threads and cost: as those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_age_bytes(
+    filter: *const lfcf_filter,
+    item: *const c_void,
+    size: usize,
+    age: *mut u32,
+) -> c_int {
+    answer(|| {
+        let filter = &value(filter, "filter")?.0;
+        let item = array(item.cast(), size, "item")?;
+        store_age(filter, filter.hasher().hash_bytes(item), age)
+    })
 }

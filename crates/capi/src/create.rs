@@ -5,13 +5,13 @@ use std::ptr::null_mut;
 use std::slice;
 
 use lockfree_cuckoo::{
-    CuckooFilter, DynFilter, FilterBuilder, GrowingCuckooFilter, RotatingCuckooFilter,
-    filter::{AnyLayout, Buildable},
+    BuildError, CuckooFilter, DynFilter, FilterBuilder, GrowingCuckooFilter, RotatingCuckooFilter,
+    filter::{AnyLayout, Buildable, Growing, Measures},
     layout::Shape,
 };
 
 use crate::cancellation::answer_uncancelled;
-use crate::pointer::{change, place, size_of_struct};
+use crate::pointer::{change, owned, place, size_of_struct};
 use crate::status::lfcf_status::{self, LFCF_INVALID};
 use crate::status::{Checked, failed};
 
@@ -49,8 +49,8 @@ pub struct lfcf_options {
     pub kind: u32,
     /// `LFCF_SEEDED`, `LFCF_SMALLEST`, both, or 0.
     pub flags: u32,
-    /// The items to have room for: 1,024 unless set. One that grows begins with this; one that
-    /// rotates has room for so many in each period.
+    /// The items to have room for: 1,024 unless set. One that grows begins with this. Of one that
+    /// rotates it is the items of one period, the busiest: each of its tables has room for so many.
     pub capacity: usize,
     /// The number of buckets instead of `capacity`: a power of two from 2, times at most 31.
     pub buckets: usize,
@@ -82,8 +82,89 @@ pub struct lfcf_options {
 /// Slots of a bucket and bits of a fingerprint, unless set.
 const DEFAULT: (u32, u32) = (4, 16);
 
+/// What is done with a builder that has the options.
+trait Use {
+    type Made;
+
+    fn growing(builder: FilterBuilder<Growing>) -> Result<Self::Made, BuildError>;
+    fn with_shape<E: AnyLayout>(
+        builder: FilterBuilder<E>,
+        shape: Shape,
+    ) -> Result<Self::Made, BuildError>;
+    fn smallest<E: AnyLayout>(
+        builder: FilterBuilder<E>,
+        rate: f64,
+    ) -> Result<Self::Made, BuildError>;
+}
+
+/// Builds the filter.
+struct Build;
+
+impl Use for Build {
+    type Made = DynFilter;
+
+    fn growing(builder: FilterBuilder<Growing>) -> Result<DynFilter, BuildError> {
+        Ok(builder.build()?.into())
+    }
+
+    fn with_shape<E: AnyLayout>(
+        builder: FilterBuilder<E>,
+        shape: Shape,
+    ) -> Result<DynFilter, BuildError> {
+        builder.build_shape(shape)
+    }
+
+    fn smallest<E: AnyLayout>(
+        builder: FilterBuilder<E>,
+        rate: f64,
+    ) -> Result<DynFilter, BuildError> {
+        builder.build_smallest(rate)
+    }
+}
+
+/// Tells what the filter would take.
+struct Measure;
+
+impl Use for Measure {
+    type Made = Measures;
+
+    fn growing(builder: FilterBuilder<Growing>) -> Result<Measures, BuildError> {
+        builder.measure()
+    }
+
+    fn with_shape<E: AnyLayout>(
+        builder: FilterBuilder<E>,
+        shape: Shape,
+    ) -> Result<Measures, BuildError> {
+        builder.measure_shape(shape)
+    }
+
+    fn smallest<E: AnyLayout>(
+        builder: FilterBuilder<E>,
+        rate: f64,
+    ) -> Result<Measures, BuildError> {
+        builder.measure_smallest(rate)
+    }
+}
+
 impl lfcf_options {
-    fn build(&self) -> Checked<DynFilter> {
+    /// The options behind a pointer of the caller, of any version of the struct.
+    unsafe fn of<'a>(options: *const Self) -> Checked<&'a Self> {
+        let size = size_of_struct(options, "options")?;
+        let bytes = slice::from_raw_parts(options.cast::<u8>(), size);
+        if bytes[size_of::<Self>()..].iter().any(|&byte| byte != 0) {
+            return Err(invalid("`options` has an option of a later version"));
+        }
+        Ok(&*options)
+    }
+
+    /// What the filter will take, and its seed, or 0 if that is random.
+    pub(crate) unsafe fn measure(options: *const Self) -> Checked<(Measures, u64)> {
+        let options = Self::of(options)?;
+        Ok((options.make::<Measure>()?, options.seed))
+    }
+
+    fn make<U: Use>(&self) -> Checked<U::Made> {
         if self.flags & !(LFCF_SEEDED | LFCF_SMALLEST) != 0 {
             return Err(invalid("`options` has a flag of a later version"));
         }
@@ -105,13 +186,13 @@ impl lfcf_options {
             ));
         }
         if is_fixed {
-            self.with_layout(CuckooFilter::builder())
+            self.with_layout::<U, _>(CuckooFilter::builder())
         } else if rotates {
             let mut builder = RotatingCuckooFilter::builder();
             if self.generations != 0 {
                 builder = builder.generations(self.generations as usize);
             }
-            self.with_layout(builder)
+            self.with_layout::<U, _>(builder)
         } else if !grows {
             Err(invalid(format_args!("{} is not an lfcf_kind", self.kind)))
         } else if self.flags & LFCF_SMALLEST != 0
@@ -119,22 +200,23 @@ impl lfcf_options {
         {
             Err(invalid("a filter that grows has 4 slots of 16 bits"))
         } else {
-            let builder = self.with_numbers(GrowingCuckooFilter::builder());
-            Ok(builder.build()?.into())
+            Ok(U::growing(
+                self.with_numbers(GrowingCuckooFilter::builder()),
+            )?)
         }
     }
 
-    fn with_layout<E: AnyLayout>(&self, builder: FilterBuilder<E>) -> Checked<DynFilter> {
+    fn with_layout<U: Use, E: AnyLayout>(&self, builder: FilterBuilder<E>) -> Checked<U::Made> {
         let builder = self.with_numbers(builder);
         if self.flags & LFCF_SMALLEST == 0 {
-            return Ok(builder.build_shape(self.shape()?)?);
+            return Ok(U::with_shape(builder, self.shape()?)?);
         }
         if self.slots != 0 || self.fingerprint_bits != 0 || self.value_bits != 0 {
             return Err(invalid(
                 "LFCF_SMALLEST chooses a layout without values: set none of `slots`, `fingerprint_bits` and `value_bits`",
             ));
         }
-        Ok(builder.build_smallest(self.max_false_positive_rate)?)
+        Ok(U::smallest(builder, self.max_false_positive_rate)?)
     }
 
     fn with_numbers<E: Buildable>(&self, mut builder: FilterBuilder<E>) -> FilterBuilder<E> {
@@ -187,8 +269,9 @@ fn invalid(details: impl std::fmt::Display) -> lfcf_status {
 }
 
 /// Hands a filter over to the caller.
-pub(crate) fn hand_over(filter: DynFilter, to: &mut *mut lfcf_filter) {
-    *to = Box::into_raw(Box::new(lfcf_filter(filter)));
+pub(crate) fn hand_over(filter: DynFilter, to: &mut *mut lfcf_filter) -> Checked<()> {
+    *to = owned(lfcf_filter(filter))?;
+    Ok(())
 }
 
 /// Creates an empty filter in `*filter`; NULL if it fails.
@@ -199,7 +282,8 @@ pub(crate) fn hand_over(filter: DynFilter, to: &mut *mut lfcf_filter) {
 ///
 /// Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`; the options are not
 /// kept. Cost: time linear in the size. It allocates all that the filter will ever use: two bytes
-/// an item, three times that if it rotates. Only a filter that grows allocates later, in inserts.
+/// an item, three times that if it rotates: `lfcf_measure_options` tells how much. Only a filter
+/// that grows allocates later, in inserts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_create(
     options: *const lfcf_options,
@@ -207,15 +291,7 @@ pub unsafe extern "C" fn lfcf_create(
 ) -> c_int {
     answer_uncancelled(|| {
         let filter = place(filter, null_mut(), "filter")?;
-        let size = size_of_struct(options, "options")?;
-        let bytes = slice::from_raw_parts(options.cast::<u8>(), size);
-        if bytes[size_of::<lfcf_options>()..]
-            .iter()
-            .any(|&byte| byte != 0)
-        {
-            return Err(invalid("`options` has an option of a later version"));
-        }
-        hand_over((*options).build()?, filter);
+        hand_over(lfcf_options::of(options)?.make::<Build>()?, filter)?;
         Ok(0)
     })
 }
@@ -242,6 +318,21 @@ pub unsafe extern "C" fn lfcf_destroy(filter: *mut lfcf_filter) -> c_int {
 pub unsafe extern "C" fn lfcf_clear(filter: *mut lfcf_filter) -> c_int {
     answer_uncancelled(|| {
         change(filter, "filter")?.0.clear();
+        Ok(0)
+    })
+}
+
+/// Makes a filter that grows as small as its items allow, but not smaller than it was created. It
+/// undoes doublings, so false positives become rarer. Nothing is lost, and it can grow again. It
+/// does nothing to a filter of another kind. Returns 0, also if the memory for the smaller table
+/// cannot be allocated: then the filter keeps its size.
+///
+/// Threads: alone. Cost: time linear in the size, and meanwhile the memory of the smaller table as
+/// well.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_shrink_to_fit(filter: *mut lfcf_filter) -> c_int {
+    answer_uncancelled(|| {
+        change(filter, "filter")?.0.shrink_to_fit();
         Ok(0)
     })
 }

@@ -10,7 +10,7 @@
 //! | `status` | what a call answers if it fails, and where panics end |
 //! | `cancellation` | threads that are cancelled |
 //! | `pointer` | what callers pass, checked |
-//! | `create`, `single`, `bulk`, `values`, `ageing`, `measures`, `stored` | the calls |
+//! | `create`, `single`, `bulk`, `values`, `ageing`, `clock`, `measures`, `stored` | the calls |
 
 // The names are those of the header.
 #![allow(unsafe_code, non_camel_case_types)]
@@ -33,6 +33,8 @@ pub mod bulk;
 pub mod values;
 
 pub mod ageing;
+
+pub mod clock;
 
 pub mod measures;
 

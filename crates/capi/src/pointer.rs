@@ -6,7 +6,7 @@
 
 use std::slice;
 
-use crate::status::lfcf_status::{LFCF_INVALID, LFCF_MISALIGNED, LFCF_NULL};
+use crate::status::lfcf_status::{LFCF_INVALID, LFCF_MISALIGNED, LFCF_NULL, LFCF_OUT_OF_MEMORY};
 use crate::status::{Checked, failed};
 
 #[inline]
@@ -98,4 +98,15 @@ pub(crate) unsafe fn size_of_struct<T>(pointer: *const T, name: &str) -> Checked
     }
     let details = format_args!("`{name}->size` is {size}: set it to the size of the struct");
     Err(failed(LFCF_INVALID, details))
+}
+
+/// A value that the caller owns from now on. `Box::from_raw` takes it back.
+pub(crate) fn owned<T>(value: T) -> Checked<*mut T> {
+    let mut one = Vec::new();
+    one.try_reserve_exact(1).map_err(|_| {
+        let details = format_args!("{} bytes could not be allocated", size_of::<T>());
+        failed(LFCF_OUT_OF_MEMORY, details)
+    })?;
+    one.push(value);
+    Ok(Box::into_raw(one.into_boxed_slice()).cast())
 }

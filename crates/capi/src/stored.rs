@@ -99,7 +99,7 @@ pub unsafe extern "C" fn lfcf_from_bytes(
     answer_uncancelled(|| {
         let filter = place(filter, null_mut(), "filter")?;
         let bytes = array(bytes.cast(), size, "bytes")?;
-        hand_over(DynFilter::from_bytes(bytes)?, filter);
+        hand_over(DynFilter::from_bytes(bytes)?, filter)?;
         Ok(0)
     })
 }
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn lfcf_write_fd(filter: *const lfcf_filter, fd: c_int) ->
 pub unsafe extern "C" fn lfcf_read_fd(fd: c_int, filter: *mut *mut lfcf_filter) -> c_int {
     answer_uncancelled(|| {
         let filter = place(filter, null_mut(), "filter")?;
-        hand_over(DynFilter::read_from(&*file(fd)?)?, filter);
+        hand_over(DynFilter::read_from(&*file(fd)?)?, filter)?;
         Ok(0)
     })
 }
@@ -148,7 +148,8 @@ pub unsafe extern "C" fn lfcf_read_fd(fd: c_int, filter: *mut *mut lfcf_filter) 
 /// Clients find an item that was inserted with `lfcf_hash_bytes` of its bytes.
 ///
 /// Of a filter that rotates, `window` is the time for which the server knows an item at least, from
-/// 100 million to 1e18 nanoseconds, and `age` the time since the last rotation. The server rotates.
+/// 100 million to 1e18 nanoseconds, and `age` the time since the last rotation, as `lfcf_young_age`
+/// stores it. The server rotates.
 /// Pass 0 for both with any other filter.
 ///
 /// As `lfcf_to_bytes`, and `LFCF_INVALID`: the filter rotates and `window` is out of range, or it
@@ -190,8 +191,9 @@ pub unsafe extern "C" fn lfcf_to_dump(
 /// The hash of a client's item is `lfcf_hash_bytes`.
 ///
 /// Of a filter with a window, stores the window in `*window` and the age of the youngest generation
-/// in `*age`, in nanoseconds. With `n` generations, rotate when the youngest is as old as the
-/// window divided by `n - 1`. Of any other filter both are 0. Either pointer may be null.
+/// in `*age`, in nanoseconds. With `n` generations, create a clock with the period
+/// `window / (n - 1)`, and pass the age to `lfcf_catch_up`. Of any other filter both are 0. Either
+/// pointer may be null.
 ///
 /// Errors as `lfcf_from_bytes`. A filter that grows may take any memory.
 ///
@@ -219,7 +221,7 @@ pub unsafe extern "C" fn lfcf_from_dump(
         if let Some(age) = age {
             *age = read.age().map_or(0, nanoseconds);
         }
-        hand_over(read.into_library(), filter);
+        hand_over(read.into_library(), filter)?;
         Ok(0)
     })
 }
@@ -240,7 +242,7 @@ pub unsafe extern "C" fn lfcf_snapshot(
 ) -> c_int {
     answer_uncancelled(|| {
         let copy = place(copy, null_mut(), "copy")?;
-        hand_over(value(filter, "filter")?.0.snapshot()?, copy);
+        hand_over(value(filter, "filter")?.0.snapshot()?, copy)?;
         Ok(0)
     })
 }

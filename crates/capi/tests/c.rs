@@ -70,6 +70,11 @@ fn hashes_are_as_documented() {
 }
 
 #[test]
+fn a_clock_forgets_nothing_early() {
+    run_program(compiler("CC", "gcc"), "-std=c11", "clock.c");
+}
+
+#[test]
 fn threads_share_a_filter() {
     run_program(compiler("CC", "gcc"), "-std=c11", "threads.c");
 }
@@ -110,7 +115,7 @@ fn the_wrapper_for_cpp_refuses_integers_of_another_width() {
 fn the_programs_of_the_guide_run() {
     let page = include_str!("../../../docs/guide/c.md");
     for (language, variable, usual, standard, count) in [
-        ("c", "CC", "gcc", "-std=c11", 3),
+        ("c", "CC", "gcc", "-std=c11", 4),
         ("cpp", "CXX", "g++", "-std=c++20", 1),
     ] {
         let begin = format!("```{language}\n");
@@ -127,6 +132,13 @@ fn the_programs_of_the_guide_run() {
             run_program(compiler(variable, usual), standard, path);
         }
     }
+}
+
+#[test]
+fn the_file_for_cmake_has_the_version_of_the_package() {
+    let file = include_str!("../cmake/lockfree-cuckoo-config-version.cmake");
+    let version = concat!("set(PACKAGE_VERSION \"", env!("CARGO_PKG_VERSION"), "\")\n");
+    assert!(file.contains(version), "{version}");
 }
 
 /// No text for C programmers names an item of the library for Rust. (`status` tests the errors.)
@@ -154,7 +166,10 @@ fn headers_and_readme_name_no_items_of_rust() {
         for name in names {
             assert!(!line.contains(name), "{line}");
         }
-        let cpp = line.replace("std::", "").replace("lockfree_cuckoo::", "");
+        let cpp = line
+            .replace("std::", "")
+            .replace("lockfree_cuckoo::", "")
+            .replace("lockfree-cuckoo::", "");
         assert!(is_cpp || !cpp.contains("::"), "{line}");
     }
 }

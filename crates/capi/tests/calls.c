@@ -43,6 +43,11 @@ static void by_bytes(const lfcf_filter *filter)
     IS(0, lfcf_insert_unique_bytes(filter, "flow", 4));
     IS(0, lfcf_insert_bytes(filter, "flow", 4));
     IS(0, lfcf_hash_bytes(filter, "flow", 4, &hash));
+    uint64_t same;
+    IS(0, lfcf_hash_bytes_seeded(42, "flow", 4, &same));
+    CHECK(same == hash);
+    IS(0, lfcf_hash_bytes_seeded(43, "flow", 4, &same));
+    CHECK(same != hash);
     IS(2, lfcf_count(filter, hash));
     IS(2, lfcf_count_bytes(filter, "flow", 4));
     IS(1, lfcf_contains_bytes(filter, "flow", 4));
@@ -210,16 +215,79 @@ static void with_age(void)
     }
     IS(0, lfcf_contains(filter, hashes[1]));
     IS(0, lfcf_contains_bytes(filter, "flow", 4));
+    /* The age counts from the last refresh. */
+    uint32_t age = 9;
+    IS(0, lfcf_age(filter, hashes[1], &age));
+    CHECK(age == 0);
+    IS(1, lfcf_age(filter, hashes[0], &age));
+    CHECK(age == 0);
+    IS(0, lfcf_insert_bytes(filter, "aged", 4));
+    for (uint32_t rotations = 1; rotations <= 2; rotations++) {
+        IS(0, lfcf_rotate(filter));
+        IS(1, lfcf_age_bytes(filter, "aged", 4, &age));
+        CHECK(age == rotations);
+        IS(1, lfcf_age(filter, hashes[0], &age));
+        CHECK(age == rotations);
+    }
+    IS(0, lfcf_rotate(filter));
+    IS(0, lfcf_age_bytes(filter, "aged", 4, &age));
+    CHECK(age == 0);
     IS(0, lfcf_rotations(filter, &rotations));
-    CHECK(rotations == 10);
-    IS(1, lfcf_rotate_if(filter, 10));
-    IS(0, lfcf_rotate_if(filter, 10));
+    CHECK(rotations == 13);
+    IS(1, lfcf_rotate_if(filter, 13));
+    IS(0, lfcf_rotate_if(filter, 13));
     lfcf_measures measures = measure(filter);
-    CHECK(measures.kind == LFCF_ROTATING && measures.generations == 3 && measures.rotations == 11);
+    CHECK(measures.kind == LFCF_ROTATING && measures.generations == 3 && measures.rotations == 14);
     IS(0, lfcf_is_full(filter));
     for (uint64_t item = 0; item < 100; item++)
         IS(0, lfcf_insert(filter, mix(item)));
     IS(1, lfcf_is_full(filter));
+    IS(0, lfcf_destroy(filter));
+}
+
+/* What is told before is what it is then. */
+static void as_measured(lfcf_options options)
+{
+    lfcf_measures before = {.size = sizeof before}, after;
+    options.size = sizeof options;
+    options.flags |= LFCF_SEEDED;
+    options.seed = 42;
+    IS(0, lfcf_measure_options(&options, &before));
+    CHECK(before.false_positive_rate > 0 && before.false_positive_rate < 0.5);
+    lfcf_filter *filter = create(options);
+    after = measure(filter);
+    /* An empty filter finds nothing. */
+    CHECK(after.false_positive_rate < before.false_positive_rate);
+    before.false_positive_rate = after.false_positive_rate;
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    IS(0, lfcf_destroy(filter));
+    options.flags &= ~LFCF_SEEDED;
+    options.seed = 0;
+    IS(0, lfcf_measure_options(&options, &before));
+    CHECK(before.seed == 0);
+}
+
+static void shrinks(void)
+{
+    lfcf_filter *filter = create((lfcf_options){.kind = LFCF_GROWING, .capacity = 100});
+    size_t slots = measure(filter).slots, memory = measure(filter).memory;
+    for (uint64_t item = 0; item < 10 * ITEMS; item++)
+        IS(0, lfcf_insert(filter, mix(item)));
+    for (uint64_t item = 100; item < 10 * ITEMS; item++)
+        IS(1, lfcf_remove(filter, mix(item)));
+    CHECK(measure(filter).slots >= 64 * slots);
+    IS(0, lfcf_shrink_to_fit(filter));
+    CHECK(measure(filter).slots == slots && measure(filter).memory <= 2 * memory);
+    for (uint64_t item = 0; item < 100; item++)
+        IS(1, lfcf_contains(filter, mix(item)));
+    IS(0, lfcf_destroy(filter));
+    /* Nothing, to one of a fixed size. */
+    filter = create((lfcf_options){.kind = LFCF_ROTATING, .capacity = ITEMS});
+    slots = measure(filter).slots;
+    IS(0, lfcf_insert(filter, mix(1)));
+    IS(0, lfcf_shrink_to_fit(filter));
+    IS(1, lfcf_contains(filter, mix(1)));
+    CHECK(measure(filter).slots == slots);
     IS(0, lfcf_destroy(filter));
 }
 
@@ -329,6 +397,12 @@ int main(void)
     with_values(15, 4);
     with_age();
     with_options();
+    for (uint32_t kind = LFCF_FIXED; kind <= LFCF_ROTATING; kind++)
+        as_measured((lfcf_options){.kind = kind, .capacity = 100 * ITEMS});
+    as_measured((lfcf_options){.kind = LFCF_ROTATING, .buckets = 3 << 10, .generations = 5, .slots = 8, .fingerprint_bits = 8});
+    as_measured((lfcf_options){.capacity = ITEMS, .value_bits = 15});
+    as_measured((lfcf_options){.flags = LFCF_SMALLEST, .capacity = 100 * ITEMS, .max_false_positive_rate = 0.01});
+    shrinks();
     IS(0, lfcf_destroy(NULL));
     IS(0, lfcf_free_bytes(NULL, 0));
     return 0;

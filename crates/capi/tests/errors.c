@@ -102,6 +102,10 @@ static void pointers(lfcf_filter *filter)
         FAILS(status, "`options`", lfcf_create(nothing, &other));
         CHECK(other == NULL);
         FAILS(status, "`filter`", lfcf_clear(no_filter));
+        FAILS(status, "`filter`", lfcf_shrink_to_fit(no_filter));
+        FAILS(status, "`options`", lfcf_measure_options(nothing, &measures));
+        FAILS(status, "`measures`", lfcf_measure_options(&options, nothing));
+        FAILS(status, "`hash`", lfcf_hash_bytes_seeded(42, "a", 1, nothing));
         FAILS(status, "`filter`", lfcf_insert(no_filter, hash));
         FAILS(status, "`filter`", lfcf_insert_unique(no_filter, hash));
         FAILS(status, "`filter`", lfcf_contains(no_filter, hash));
@@ -167,6 +171,7 @@ static void pointers(lfcf_filter *filter)
     FAILS(LFCF_MISALIGNED, "`removed`", lfcf_remove_many(filter, &hash, 1, MISALIGNED));
     /* Bytes and answers have no alignment. */
     FAILS(LFCF_NULL, "`item`", lfcf_hash_bytes(filter, NULL, 1, &hash));
+    FAILS(LFCF_NULL, "`item`", lfcf_hash_bytes_seeded(42, NULL, 1, &hash));
     FAILS(LFCF_NULL, "`item`", lfcf_insert_bytes(filter, NULL, 1));
     FAILS(LFCF_NULL, "`item`", lfcf_insert_unique_bytes(filter, NULL, 1));
     FAILS(LFCF_NULL, "`item`", lfcf_contains_bytes(filter, NULL, 1));
@@ -179,6 +184,62 @@ static void pointers(lfcf_filter *filter)
     FAILS(LFCF_NULL, "`bytes`", lfcf_from_bytes(NULL, 1, &other));
     FAILS(LFCF_NULL, "`dump`", lfcf_from_dump(NULL, 1, &other, NULL, NULL));
     CHECK(measure(filter).items == 0);
+}
+
+static uint64_t never(void *context)
+{
+    (void)context;
+    CHECK(!"the time is not read");
+    return 0;
+}
+
+/* Of the calls that only a filter that rotates has, and of its clock. */
+static void ageing(const lfcf_filter *without)
+{
+    lfcf_filter *filter = create((lfcf_options){.kind = LFCF_ROTATING});
+    lfcf_clock *clock, *none = (void *)memory;
+    uint64_t nanoseconds;
+    uint32_t age = 9;
+    FAILS(LFCF_INVALID, "`period` is 0", lfcf_clock_create(filter, 0, never, NULL, &none));
+    CHECK(none == NULL);
+    none = (void *)memory;
+    FAILS(LFCF_WRONG_KIND, "LFCF_ROTATING", lfcf_clock_create(without, 1, never, NULL, &none));
+    CHECK(none == NULL);
+    IS(0, lfcf_clock_create(filter, 1000, NULL, NULL, &clock));
+    for (int turn = 0; turn < 2; turn++) {
+        void *nothing = turn ? MISALIGNED : NULL;
+        lfcf_filter *no_filter = nothing;
+        int status = turn ? LFCF_MISALIGNED : LFCF_NULL;
+        FAILS(status, "`filter`", lfcf_clock_create(no_filter, 1, never, NULL, &none));
+        FAILS(status, "`clock`", lfcf_clock_create(filter, 1, never, NULL, nothing));
+        FAILS(status, "`filter`", lfcf_rotate_if_due(no_filter, clock));
+        FAILS(status, "`clock`", lfcf_rotate_if_due(filter, nothing));
+        FAILS(status, "`filter`", lfcf_until_due(no_filter, clock, &nanoseconds));
+        FAILS(status, "`clock`", lfcf_until_due(filter, nothing, &nanoseconds));
+        FAILS(status, "`nanoseconds`", lfcf_until_due(filter, clock, nothing));
+        FAILS(status, "`filter`", lfcf_young_age(no_filter, clock, &nanoseconds));
+        FAILS(status, "`clock`", lfcf_young_age(filter, nothing, &nanoseconds));
+        FAILS(status, "`nanoseconds`", lfcf_young_age(filter, clock, nothing));
+        FAILS(status, "`filter`", lfcf_catch_up(no_filter, clock, 0));
+        FAILS(status, "`clock`", lfcf_catch_up(filter, nothing, 0));
+        FAILS(status, "`filter`", lfcf_age(no_filter, mix(1), &age));
+        FAILS(status, "`age`", lfcf_age(filter, mix(1), nothing));
+        FAILS(status, "`filter`", lfcf_age_bytes(no_filter, "a", 1, &age));
+        FAILS(status, "`age`", lfcf_age_bytes(filter, "a", 1, nothing));
+    }
+    FAILS(LFCF_NULL, "`item`", lfcf_age_bytes(filter, NULL, 1, &age));
+    FAILS(LFCF_MISALIGNED, "`clock`", lfcf_clock_destroy(MISALIGNED));
+    FAILS(LFCF_WRONG_KIND, "LFCF_ROTATING", lfcf_rotate_if_due(without, clock));
+    FAILS(LFCF_WRONG_KIND, "LFCF_ROTATING", lfcf_until_due(without, clock, &nanoseconds));
+    FAILS(LFCF_WRONG_KIND, "LFCF_ROTATING", lfcf_young_age(without, clock, &nanoseconds));
+    FAILS(LFCF_WRONG_KIND, "LFCF_ROTATING", lfcf_catch_up(without, clock, UINT64_MAX));
+    FAILS(LFCF_WRONG_KIND, "LFCF_ROTATING", lfcf_age(without, mix(1), &age));
+    CHECK(measure(filter).rotations == 0);
+    /* A time that no file should have is one, and everything is forgotten. */
+    for (int turn = 0; turn < 3; turn++)
+        IS(2, lfcf_catch_up(filter, clock, UINT64_MAX));
+    IS(0, lfcf_clock_destroy(clock));
+    IS(0, lfcf_destroy(filter));
 }
 
 static void numbers(lfcf_filter *filter)
@@ -194,6 +255,8 @@ static void numbers(lfcf_filter *filter)
     FAILS(LFCF_INVALID, "at most", lfcf_insert_many(filter, hashes, SIZE_MAX, NULL));
     FAILS(LFCF_INVALID, "at most", lfcf_contains_bytes(filter, hashes, SIZE_MAX));
     FAILS(LFCF_INVALID, "`measures->size` is 8", lfcf_measure(filter, &small));
+    FAILS(LFCF_INVALID, "`measures->size` is 8", lfcf_measure_options(&(lfcf_options){.size = sizeof(lfcf_options)}, &small));
+    FAILS(LFCF_INVALID, "at most", lfcf_hash_bytes_seeded(42, hashes, SIZE_MAX, &mask));
     FAILS(LFCF_INVALID, "-1 is not", lfcf_write_fd(filter, -1));
     FAILS(LFCF_INVALID, "-1 is not", lfcf_read_fd(-1, &filter));
 }
@@ -205,6 +268,26 @@ static void refuses(int status, const char *about, lfcf_options options)
     options.size += sizeof options;
     FAILS(status, about, lfcf_create(&options, &filter));
     CHECK(filter == NULL);
+    /* So it is if it is only measured, which leaves the measures as they are. */
+    lfcf_measures measures = {.size = sizeof measures, .memory = 77};
+    if (status != LFCF_OUT_OF_MEMORY) {
+        FAILS(status, about, lfcf_measure_options(&options, &measures));
+        CHECK(measures.memory == 77);
+    }
+}
+
+/* A capacity that is too large. The text names the largest one that is not. */
+static void capacity_is_refused(lfcf_options options)
+{
+    options.size = sizeof options;
+    lfcf_measures measures = {.size = sizeof measures};
+    options.capacity = SIZE_MAX;
+    FAILS(LFCF_INVALID, "too large: at most ", lfcf_measure_options(&options, &measures));
+    options.capacity = strtoull(strstr(lfcf_last_error(), "at most ") + 8, NULL, 10);
+    IS(0, lfcf_measure_options(&options, &measures));
+    CHECK(measures.capacity == options.capacity);
+    options.capacity++;
+    IS(LFCF_INVALID, lfcf_measure_options(&options, &measures));
 }
 
 static void options(void)
@@ -220,7 +303,11 @@ static void options(void)
     refuses(LFCF_INVALID, "LFCF_FIXED", (lfcf_options){.value_bits = 4, .kind = LFCF_GROWING});
     refuses(LFCF_INVALID, "LFCF_SMALLEST",
             (lfcf_options){.flags = LFCF_SMALLEST, .value_bits = 4, .max_false_positive_rate = 0.01});
-    refuses(LFCF_INVALID, "too large", (lfcf_options){.capacity = SIZE_MAX});
+    for (uint32_t kind = LFCF_FIXED; kind <= LFCF_ROTATING; kind++) {
+        refuses(LFCF_INVALID, "too large", (lfcf_options){.kind = kind, .capacity = SIZE_MAX});
+        capacity_is_refused((lfcf_options){.kind = kind});
+    }
+    capacity_is_refused((lfcf_options){.value_bits = 8});
     refuses(LFCF_INVALID, "use 128", (lfcf_options){.buckets = 127});
     refuses(LFCF_INVALID, "both set", (lfcf_options){.capacity = 1, .buckets = 2});
     refuses(LFCF_INVALID, "use 2", (lfcf_options){.search_budget = 1});
@@ -244,6 +331,8 @@ static void options(void)
     IS(0, lfcf_destroy(filter));
     later.later = 1;
     FAILS(LFCF_INVALID, "later version", lfcf_create(&later.known, &filter));
+    lfcf_measures measures = {.size = sizeof measures};
+    FAILS(LFCF_INVALID, "later version", lfcf_measure_options(&later.known, &measures));
 }
 
 static void inserts(void)
@@ -375,6 +464,7 @@ int main(void)
     CHECK(*lfcf_last_error() == 0);
     lfcf_filter *filter = create((lfcf_options){.capacity = 1000});
     pointers(filter);
+    ageing(filter);
     numbers(filter);
     values(filter);
     options();

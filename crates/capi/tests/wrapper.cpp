@@ -1,6 +1,8 @@
 // The wrapper for C++: what it adds to the calls, which are tested in C.
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <thread>
 #include <unistd.h>
@@ -27,9 +29,23 @@ template <class Call> static int thrown(Call call)
     } catch (const std::system_error &error) {
         CHECK(error.code().category() == lockfree_cuckoo::category());
         CHECK(*error.what());
+        // Once: not the details, and then in general.
+        CHECK(!std::strstr(error.what(), error.code().message().c_str()));
         return error.code().value();
     }
     return 0;
+}
+
+// The text of the error that a call throws.
+template <class Call> static std::string what(Call call)
+{
+    try {
+        call();
+    } catch (const lockfree_cuckoo::error &error) {
+        const lockfree_cuckoo::error copy = error;
+        return copy.what();
+    }
+    return "";
 }
 
 struct flow {
@@ -122,6 +138,54 @@ static void values()
     CHECK(error == LFCF_NULL && !none.value("flow", error) && error == LFCF_NULL);
 }
 
+static std::uint64_t told(void *time) { return *static_cast<std::uint64_t *>(time); }
+
+static void clocks()
+{
+    using namespace std::chrono_literals;
+    using lockfree_cuckoo::rotation_clock;
+    std::uint64_t time = 1'000'000'000;
+    std::error_code error;
+    filter window({.kind = LFCF_ROTATING, .capacity = 100, .generations = 3});
+    rotation_clock clock(window, 60s, told, &time);
+    window.insert("flow");
+    CHECK(window.age("flow") == 0u && !window.age("other"));
+    time += 59'000'000'000;
+    CHECK(!window.rotate_if_due(clock) && window.until_due(clock) == 1s && window.young_age(clock) == 59s);
+    time += 2'000'000'000;
+    CHECK(window.rotate_if_due(clock, error) && !error);
+    CHECK(window.age("flow", error) == 1u && window.age_hash(window.hash("flow")) == 1u && !error);
+    CHECK(!window.age_hash(window.hash("other"), error) && !error);
+    CHECK(window.until_due(clock, error) == 60s && window.young_age(clock, error) == 0s && !error);
+    // After it was stored for a minute and a half.
+    filter loaded = filter::from_bytes(window.to_bytes().bytes());
+    rotation_clock later = rotation_clock::create(loaded, 60s, nullptr, nullptr, error);
+    CHECK(later && !error && loaded.catch_up(later, 90s) == 1 && loaded.age("flow") == 2u);
+    CHECK(loaded.catch_up(later, -90s) == 0 && loaded.catch_up(later, std::chrono::hours(1), error) == 3 && !error);
+    CHECK(!loaded.contains("flow"));
+    // No time is too long.
+    rotation_clock longest(loaded, std::chrono::nanoseconds::max());
+    CHECK(loaded.until_due(longest) > std::chrono::hours(1'000'000));
+    loaded.catch_up(longest, std::chrono::nanoseconds::max());
+    CHECK(loaded.young_age(longest) < std::chrono::hours(1));
+    std::uint64_t never = 0;
+    rotation_clock oldest(loaded, 1s, told, &never);
+    never = UINT64_MAX;
+    CHECK(loaded.young_age(oldest) == std::chrono::nanoseconds::max());
+    // Ownership, and errors.
+    rotation_clock moved = std::move(clock);
+    CHECK(!clock && !window.rotate_if_due(moved) && thrown([&] { window.rotate_if_due(clock); }) == LFCF_NULL);
+    clock = std::move(moved);
+    CHECK(clock.get() && !window.rotate_if_due(clock));
+    CHECK(thrown([&] { rotation_clock(window, 0s); }) == LFCF_INVALID);
+    CHECK(!rotation_clock::create(window, -1s, told, &time, error) && error == LFCF_INVALID);
+    filter fixed({.capacity = 100});
+    CHECK(thrown([&] { rotation_clock(fixed, 60s); }) == LFCF_WRONG_KIND);
+    CHECK(!fixed.rotate_if_due(clock, error) && error == LFCF_WRONG_KIND);
+    CHECK(fixed.catch_up(clock, 1s, error) == 0 && error == LFCF_WRONG_KIND);
+    CHECK(!fixed.age("flow", error) && error == LFCF_WRONG_KIND);
+}
+
 template <class Key> static void bulks(const filter_of<Key> &seen)
 {
     std::vector<std::uint64_t> hashes;
@@ -138,6 +202,7 @@ template <class Key> static void bulks(const filter_of<Key> &seen)
     CHECK(answers[0] && answers[99] && seen.remove_many(all) == 100);
     CHECK(thrown([&] { seen.contains_bulk(all); }) == LFCF_INVALID);
     CHECK(thrown([&] { seen.contains_many(burst, answers); }) == LFCF_INVALID);
+    CHECK(what([&] { seen.insert_unique_many(burst, answers); }) == "100 answers for 64 hashes: give as many");
     CHECK(seen.insert_many(burst, error) == 64 && seen.remove_many(burst, error) == 64 && !error);
 }
 
@@ -148,16 +213,40 @@ int main()
     typed();
     values();
     bulks(filter_of<std::uint64_t>({.capacity = 1000}));
+    clocks();
+
+    // Without options there is a filter with the usual ones, or none.
+    CHECK(filter({}) && filter({}).measure().capacity == 1024 && !filter());
+
+    // A filter as small as its items, and as large as was told before.
+    filter_of<int> growing({.kind = LFCF_GROWING, .capacity = 100});
+    const std::size_t slots = growing.measure().slots;
+    CHECK(slots == filter::measure_options({.kind = LFCF_GROWING, .capacity = 100}).slots);
+    for (int item = 0; item < 1000; item++)
+        growing.insert(item);
+    for (int item = 0; item < 1000; item++)
+        growing.remove(item);
+    CHECK(growing.measure().slots > slots);
+    growing.shrink_to_fit();
+    CHECK(growing.measure().slots == slots);
 
     // Errors, thrown and told.
     std::error_code error;
     CHECK(thrown([] { filter({.buckets = 127}); }) == LFCF_INVALID);
     CHECK(!filter::create({.buckets = 127}, error) && error == LFCF_INVALID);
+    CHECK(filter::measure_options({.buckets = 127}, error).memory == 0 && error == LFCF_INVALID);
+    CHECK(what([] { filter::measure_options({.buckets = 127}); }) == lfcf_last_error());
+    CHECK(what([] { filter({.buckets = 127}); }).starts_with("127 buckets are not possible"));
+    filter().shrink_to_fit(error);
+    CHECK(error == LFCF_NULL);
     CHECK(thrown([&] { seen.rotate(); }) == LFCF_WRONG_KIND);
     CHECK(!seen.refresh("flow", error) && error == LFCF_WRONG_KIND && !error.message().empty());
     CHECK(seen.insert_unique("flow", error) && !error);
 
     filter small({.seed = 7, .max_false_positive_rate = 0.05, .smallest = true});
+    CHECK(filter::hash_seeded(7, "flow") == small.hash("flow"));
+    CHECK(filter::hash_seeded(7, flow{1, 2}, error) == small.hash(flow{1, 2}) && !error);
+    CHECK(filter_of<int>::hash_seeded(7, 5) != filter_of<int>::hash_seeded(8, 5));
     CHECK(small.measure().seed == 7 && small.measure().fingerprint_bits < 16);
 
     // Ownership.

@@ -1,0 +1,12 @@
+# Below version 1.0 each minor version may break what was written for another one.
+set(PACKAGE_VERSION "0.1.0")
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" _lfcf_minor "${PACKAGE_VERSION}")
+set(_lfcf_wanted "${PACKAGE_FIND_VERSION_MAJOR}.${PACKAGE_FIND_VERSION_MINOR}")
+if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+endif()
+if(_lfcf_wanted STREQUAL _lfcf_minor AND NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+unset(_lfcf_minor)
+unset(_lfcf_wanted)
