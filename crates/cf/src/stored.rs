@@ -188,7 +188,7 @@ impl<'a> Dump<'a> {
     /// A filter is built in a program, and sent in commands of 200 bytes. (A megabyte is usual.)
     ///
     /// ```
-    /// use cf::Dump;
+    /// use lockfree_cuckoo_cf::Dump;
     /// use lockfree_cuckoo::CuckooFilter;
     /// use std::time::Duration;
     ///
@@ -340,7 +340,7 @@ impl Filter {
     /// # Examples
     ///
     /// ```
-    /// use cf::{Filter, Settings};
+    /// use lockfree_cuckoo_cf::{Filter, Settings};
     /// use lockfree_cuckoo::DynFilter;
     ///
     /// # let server = Filter::new(Settings::new(1_000, false), usize::MAX, usize::MAX)?;

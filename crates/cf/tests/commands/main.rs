@@ -5,10 +5,10 @@ mod server;
 
 use std::time::Duration;
 
-use cf::{COMMANDS, Command, Dump, Error, Filter, Loading, Reply, Window, usage};
 use lockfree_cuckoo::{
     CuckooFilter, DynFilter, GrowingCuckooFilter, RotatingCuckooFilter, filter::Kind,
 };
+use lockfree_cuckoo_cf::{COMMANDS, Command, Dump, Error, Filter, Loading, Reply, Window, usage};
 use server::{RULES, Server};
 
 /// Returns the words of a line.
@@ -52,11 +52,11 @@ fn load(server: &mut Server, iterator: i64, bytes: &[u8]) -> Result<Reply, Strin
 fn names_are_sorted_and_found_in_any_case() {
     assert!(COMMANDS.is_sorted_by(|one, next| one.name < next.name));
     for spec in &COMMANDS {
-        let found = cf::find(spec.name.to_ascii_lowercase().as_bytes());
+        let found = lockfree_cuckoo_cf::find(spec.name.to_ascii_lowercase().as_bytes());
         assert_eq!(found, Some(spec));
     }
-    assert_eq!(cf::find(b"CF.NONE"), None);
-    assert_eq!(cf::find(b""), None);
+    assert_eq!(lockfree_cuckoo_cf::find(b"CF.NONE"), None);
+    assert_eq!(lockfree_cuckoo_cf::find(b""), None);
 }
 
 #[test]
@@ -650,7 +650,7 @@ fn operations_count_their_items() {
         ("CF.INFO f", 0),
     ] {
         let words = words(line);
-        let spec = cf::find(words[0]).expect("a command");
+        let spec = lockfree_cuckoo_cf::find(words[0]).expect("a command");
         let call = spec.parse(&words[1..], &RULES).expect(line);
         let Command::Use(operation) = call.command else {
             panic!("{line} works on one filter");
@@ -682,7 +682,7 @@ fn a_value_of_another_type_is_not_found_or_an_error() {
     let wrong = "WRONGTYPE Operation against a key holding the wrong kind of value";
     for (line, expected) in replies(expected) {
         let words = words(line);
-        let spec = cf::find(words[0]).expect("a command");
+        let spec = lockfree_cuckoo_cf::find(words[0]).expect("a command");
         let call = spec.parse(&words[1..], &RULES).expect(line);
         let reply = match call.command.on_other_type() {
             Ok(reply) => format!("{reply:?}"),

@@ -4,8 +4,10 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use cf::{Absent, Command, Error, Filter, Layout, Reply, Rules, Settings, Transfers};
 use lockfree_cuckoo::layout::{Lanes, Shape};
+use lockfree_cuckoo_cf::{
+    Absent, Command, Error, Filter, Layout, Reply, Rules, Settings, Transfers,
+};
 
 pub(crate) const RULES: Rules = Rules {
     defaults: Settings {
@@ -52,7 +54,7 @@ impl Server {
     }
 
     pub(crate) fn answer(&mut self, name: &[u8], arguments: &[&[u8]]) -> Result<Reply, Error> {
-        let call = cf::find(name)
+        let call = lockfree_cuckoo_cf::find(name)
             .expect("a command")
             .parse(arguments, &RULES)?;
         let found = self.filters.get_mut(call.key);
