@@ -38,7 +38,7 @@ const COMMANDS: Package = Package {
 };
 
 const SERVER: Package = Package {
-    source: "crates/membership-server/src",
+    source: "crates/server/src",
     modules: 30,
 };
 

@@ -24,8 +24,8 @@ const DOCS_RS: &str = "https://docs.rs/lockfree-cuckoo/latest/lockfree_cuckoo/";
 const PUBLISHED: [&str; 4] = [
     "README.md",
     "crates/cf/README.md",
-    "crates/membership-server/README.md",
-    "crates/packet-pool/README.md",
+    "crates/server/README.md",
+    "crates/packets/README.md",
 ];
 
 /// The modules that show pages.

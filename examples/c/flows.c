@@ -1,6 +1,6 @@
 /*
  * flows FILE [THREADS]: prints the first packet of each flow of a capture, pcap or pcapng, as
- * `packet-pool --print text`.
+ * `lockfree-cuckoo-packets --print text`.
  *
  * Threads take the packets in bursts, and share one filter without a lock. It grows, so the number
  * of flows need not be known. A flow is VLANs, protocol and both endpoints, in either direction. If

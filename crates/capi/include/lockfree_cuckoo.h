@@ -915,9 +915,9 @@ int lfcf_read_fd(int fd, struct lfcf_filter **filter);
 
 /**
  * Makes a dump of the filter, in `*size` bytes at `*bytes`: what `CF.LOADCHUNK` loads, in
- * membership-server and in the module for Valkey and Redis. Cut it where you like behind the first
- * 64 bytes. The iterator of a chunk is the number of bytes of the dump up to the end of the chunk.
- * Clients find an item that was inserted with `lfcf_hash_bytes` of its bytes.
+ * lockfree-cuckoo-server and in the module for Valkey and Redis. Cut it where you like behind the
+ * first 64 bytes. The iterator of a chunk is the number of bytes of the dump up to the end of the
+ * chunk. Clients find an item that was inserted with `lfcf_hash_bytes` of its bytes.
  *
  * Of a filter that rotates, `window` is the time for which the server knows an item at least, from
  * 100 million to 1e18 nanoseconds, and `age` the time since the last rotation, as `lfcf_young_age`
@@ -934,8 +934,8 @@ int lfcf_to_dump(const struct lfcf_filter *filter, uint64_t window, uint64_t age
 
 /**
  * Creates the filter of a dump in `*filter`: of the chunks of `CF.SCANDUMP`, from
- * membership-server or the module for Valkey and Redis, one behind the other. NULL if it fails.
- * The hash of a client's item is `lfcf_hash_bytes`.
+ * lockfree-cuckoo-server or the module for Valkey and Redis, one behind the other. NULL if it
+ * fails. The hash of a client's item is `lfcf_hash_bytes`.
  *
  * Of a filter with a window, stores the window in `*window` and the age of the youngest generation
  * in `*age`, in nanoseconds. With `n` generations, create a clock with the period

@@ -143,9 +143,9 @@ pub unsafe extern "C" fn lfcf_read_fd(fd: c_int, filter: *mut *mut lfcf_filter) 
 }
 
 /// Makes a dump of the filter, in `*size` bytes at `*bytes`: what `CF.LOADCHUNK` loads, in
-/// membership-server and in the module for Valkey and Redis. Cut it where you like behind the first
-/// 64 bytes. The iterator of a chunk is the number of bytes of the dump up to the end of the chunk.
-/// Clients find an item that was inserted with `lfcf_hash_bytes` of its bytes.
+/// lockfree-cuckoo-server and in the module for Valkey and Redis. Cut it where you like behind the
+/// first 64 bytes. The iterator of a chunk is the number of bytes of the dump up to the end of the
+/// chunk. Clients find an item that was inserted with `lfcf_hash_bytes` of its bytes.
 ///
 /// Of a filter that rotates, `window` is the time for which the server knows an item at least, from
 /// 100 million to 1e18 nanoseconds, and `age` the time since the last rotation, as `lfcf_young_age`
@@ -187,8 +187,8 @@ pub unsafe extern "C" fn lfcf_to_dump(
 }
 
 /// Creates the filter of a dump in `*filter`: of the chunks of `CF.SCANDUMP`, from
-/// membership-server or the module for Valkey and Redis, one behind the other. NULL if it fails.
-/// The hash of a client's item is `lfcf_hash_bytes`.
+/// lockfree-cuckoo-server or the module for Valkey and Redis, one behind the other. NULL if it
+/// fails. The hash of a client's item is `lfcf_hash_bytes`.
 ///
 /// Of a filter with a window, stores the window in `*window` and the age of the youngest generation
 /// in `*age`, in nanoseconds. With `n` generations, create a clock with the period

@@ -3,7 +3,7 @@
 use crate::engine::on_each;
 
 /// The cases. Each begins with a line of two number signs and its name.
-const CASES: &str = include_str!("../../../membership-server/tests/server/redisbloom/cases.txt");
+const CASES: &str = include_str!("../../../server/tests/server/redisbloom/cases.txt");
 
 /// The cases whose replies name options of the server.
 const OTHER_WORDS: [&str; 1] = ["reserve_limits"];

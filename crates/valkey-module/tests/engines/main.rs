@@ -27,22 +27,22 @@ mod transfers;
 mod windows;
 
 /// The client of the tests of the stand-alone server.
-#[path = "../../../membership-server/tests/server/wire.rs"]
+#[path = "../../../server/tests/server/wire.rs"]
 #[allow(dead_code, reason = "not all that it can do is needed here")]
 mod wire;
 
 /// The filters that programs exchange with that server, too.
-#[path = "../../../membership-server/tests/server/programs.rs"]
+#[path = "../../../server/tests/server/programs.rs"]
 mod programs;
 
 /// The downloads of those tests.
-#[path = "../../../membership-server/tests/server/download.rs"]
+#[path = "../../../server/tests/server/download.rs"]
 mod download;
 
 /// The variable that lets the tests download missing programs.
 const PERMISSION: &str = "MODULE_INSTALL_ENGINES";
 
-#[path = "../../../membership-server/tests/server/wait.rs"]
+#[path = "../../../server/tests/server/wait.rs"]
 mod wait;
 
 /// The parts of the client's tests about processes.
