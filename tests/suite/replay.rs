@@ -366,7 +366,12 @@ impl Pair {
 
     fn check(&self) {
         let bytes = [&self.all, &self.successes].map(|filter| filter.to_bytes().expect("quiet"));
-        assert!(bytes[0] == bytes[1], "{:?} {:?}", self.all, self.successes);
+        assert!(
+            bytes[0] == bytes[1],
+            "they differ: {:?} {:?}",
+            self.all,
+            self.successes
+        );
     }
 
     fn insert(&mut self, hash: u64) -> bool {
