@@ -469,9 +469,9 @@ int lfcf_count(const struct lfcf_filter *filter, uint64_t hash);
 
 /**
  * Stores the hash of `size` bytes in `*hash`: what the calls by bytes use. With one seed it is the
- * same on every machine and in every later release: rapidhash v3 of the size as eight
- * little-endian bytes, and with that as the seed, rapidhash v3 of the bytes. Filters hash alike if
- * they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
+ * same on every machine and in every later release: rapidhash v3 with secrets made from the seed,
+ * which docs/format.md defines to the last bit, for programs without this library. Filters hash
+ * alike if they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
  *
  * Threads: any. Cost: two short hashes, about 9 ns in all for 8 bytes.
  */
