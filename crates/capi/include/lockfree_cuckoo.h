@@ -823,6 +823,18 @@ int lfcf_young_age(const struct lfcf_filter *filter, struct lfcf_clock *clock, u
 int lfcf_catch_up(const struct lfcf_filter *filter, struct lfcf_clock *clock, uint64_t elapsed);
 
 /**
+ * For items that carry their own times, as the packets of a capture, and come in about the order
+ * of these: stores in `*periods` how many periods have ended by the time that `now` returns, and
+ * begins the present one when the last of them ended. Returns 1; or 0, and stores 0, if the time is
+ * before the present period. Call `lfcf_rotate` so often, or as often as there are generations,
+ * which forgets everything. As no item of the ended periods is still to come, no rotation is late.
+ * For such a clock this is the only call: the others count from the moment of a rotation.
+ *
+ * Threads: one at a time for the clock. Cost: the time is read.
+ */
+int lfcf_periods(struct lfcf_clock *clock, uint64_t *periods);
+
+/**
  * Fills `*measures`, whose `size` you have set. They are approximate while other threads write.
  *
  * Threads: any. Cost: about 64 loads for each table.
