@@ -469,9 +469,9 @@ int lfcf_count(const struct lfcf_filter *filter, uint64_t hash);
 
 /**
  * Stores the hash of `size` bytes in `*hash`: what the calls by bytes use. With one seed it is the
- * same on every machine and in every later release: rapidhash v3 of the size as eight
- * little-endian bytes, and with that as the seed, rapidhash v3 of the bytes. Filters hash alike if
- * they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
+ * same on every machine and in every later release: rapidhash v3 with secrets made from the seed,
+ * which docs/format.md defines to the last bit, for programs without this library. Filters hash
+ * alike if they have the same seed: `LFCF_SEEDED`, a stored filter, a snapshot.
  *
  * Threads: any. Cost: two short hashes, about 9 ns in all for 8 bytes.
  */
@@ -821,6 +821,18 @@ int lfcf_young_age(const struct lfcf_filter *filter, struct lfcf_clock *clock, u
  * rotation as `lfcf_rotate`.
  */
 int lfcf_catch_up(const struct lfcf_filter *filter, struct lfcf_clock *clock, uint64_t elapsed);
+
+/**
+ * For items that carry their own times, as the packets of a capture, and come in about the order
+ * of these: stores in `*periods` how many periods have ended by the time that `now` returns, and
+ * begins the present one when the last of them ended. Returns 1; or 0, and stores 0, if the time is
+ * before the present period. Call `lfcf_rotate` so often, or as often as there are generations,
+ * which forgets everything. As no item of the ended periods is still to come, no rotation is late.
+ * For such a clock this is the only call: the others count from the moment of a rotation.
+ *
+ * Threads: one at a time for the clock. Cost: the time is read.
+ */
+int lfcf_periods(struct lfcf_clock *clock, uint64_t *periods);
 
 /**
  * Fills `*measures`, whose `size` you have set. They are approximate while other threads write.

@@ -266,6 +266,18 @@ public:
     /// The clock for calls of the C header. It stays this object's.
     lfcf_clock *get() const noexcept { return clock_; }
 
+    /// Nothing if the time is before the present period.
+    std::optional<std::uint64_t> periods()
+    {
+        std::uint64_t ended = 0;
+        return check(lfcf_periods(clock_, &ended)) ? std::optional(ended) : std::nullopt;
+    }
+    std::optional<std::uint64_t> periods(std::error_code &error) noexcept
+    {
+        std::uint64_t ended = 0;
+        return note(lfcf_periods(clock_, &ended), error) ? std::optional(ended) : std::nullopt;
+    }
+
 private:
     template <class> friend class filter_of;
 

@@ -211,3 +211,22 @@ pub unsafe extern "C" fn lfcf_catch_up(
         Ok(filter.catch_up(&mut clock.clock, clock.time.now())? as c_int)
     })
 }
+
+/// For items that carry their own times, as the packets of a capture, and come in about the order
+/// of these: stores in `*periods` how many periods have ended by the time that `now` returns, and
+/// begins the present one when the last of them ended. Returns 1; or 0, and stores 0, if the time is
+/// before the present period. Call `lfcf_rotate` so often, or as often as there are generations,
+/// which forgets everything. As no item of the ended periods is still to come, no rotation is late.
+/// For such a clock this is the only call: the others count from the moment of a rotation.
+///
+/// Threads: one at a time for the clock. Cost: the time is read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_periods(clock: *mut lfcf_clock, periods: *mut u64) -> c_int {
+    answer_uncancelled(|| {
+        let periods = place(periods, 0, "periods")?;
+        let lfcf_clock { clock, time } = change(clock, "clock")?;
+        let ended = clock.periods(time.now());
+        *periods = ended.unwrap_or(0);
+        Ok(ended.is_some().into())
+    })
+}

@@ -211,6 +211,23 @@ static void after_storage(uint64_t stored_for, int made, uint64_t due_in)
     IS(0, lfcf_destroy(loaded));
 }
 
+/* Items with times of their own: one that comes late begins no period. */
+static void times_of_items(void)
+{
+    uint64_t time = 0, periods;
+    const uint64_t times[] = {5, 12, 9, 20, 45, 44, 1000}, ended[] = {0, 1, 0, 1, 2, 0, 96};
+    lfcf_filter *filter = window(2);
+    lfcf_clock *clock = clock_of(filter, 10 * SECOND, &time);
+    for (int item = 0; item < 7; item++) {
+        time = times[item] * SECOND;
+        periods = 99;
+        IS(times[item] != 9, lfcf_periods(clock, &periods));
+        CHECK(periods == ended[item]);
+    }
+    IS(0, lfcf_clock_destroy(clock));
+    IS(0, lfcf_destroy(filter));
+}
+
 /* From a server: its dump has the window and the age. */
 static void from_a_dump(void)
 {
@@ -314,6 +331,7 @@ int main(void)
     after_storage(30 * SECOND, 1, 60 * SECOND);
     after_storage(100 * SECOND, 2, 50 * SECOND);
     after_storage(3600 * SECOND, 3, 30 * SECOND);
+    times_of_items();
     from_a_dump();
     by_the_system();
     by_several_threads();

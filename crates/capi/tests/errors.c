@@ -222,6 +222,8 @@ static void ageing(const lfcf_filter *without)
         FAILS(status, "`nanoseconds`", lfcf_young_age(filter, clock, nothing));
         FAILS(status, "`filter`", lfcf_catch_up(no_filter, clock, 0));
         FAILS(status, "`clock`", lfcf_catch_up(filter, nothing, 0));
+        FAILS(status, "`clock`", lfcf_periods(nothing, &nanoseconds));
+        FAILS(status, "`periods`", lfcf_periods(clock, nothing));
         FAILS(status, "`filter`", lfcf_age(no_filter, mix(1), &age));
         FAILS(status, "`age`", lfcf_age(filter, mix(1), nothing));
         FAILS(status, "`filter`", lfcf_age_bytes(no_filter, "a", 1, &age));

@@ -172,6 +172,14 @@ static void clocks()
     rotation_clock oldest(loaded, 1s, told, &never);
     never = UINT64_MAX;
     CHECK(loaded.young_age(oldest) == std::chrono::nanoseconds::max());
+    // By the times of the items.
+    never = 0;
+    rotation_clock of_items(loaded, 1s, told, &never);
+    never = 2'500'000'000;
+    CHECK(of_items.periods() == 2u && of_items.periods(error) == 0u && !error);
+    never = 1'000'000'000;
+    CHECK(!of_items.periods() && !of_items.periods(error) && !error);
+    CHECK(thrown([] { rotation_clock().periods(); }) == LFCF_NULL);
     // Ownership, and errors.
     rotation_clock moved = std::move(clock);
     CHECK(!clock && !window.rotate_if_due(moved) && thrown([&] { window.rotate_if_due(clock); }) == LFCF_NULL);
