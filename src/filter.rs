@@ -49,6 +49,7 @@ pub use crate::kernel::layout::Kind;
 pub use crate::rotating::Rotating;
 
 use core::fmt;
+use core::hash::BuildHasher;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::codec::chunks::Stored;
@@ -267,7 +268,10 @@ impl<E, S> Filter<E, S> {
     /// # Ok::<(), lockfree_cuckoo::InsertError>(())
     /// ```
     #[must_use]
-    pub fn typed<T: ?Sized>(self) -> Filter<E, TypedHasher<T, S>> {
+    pub fn typed<T: ?Sized>(self) -> Filter<E, TypedHasher<T, S>>
+    where
+        S: BuildHasher,
+    {
         Filter::of(self.engine, TypedHasher::new(self.hasher))
     }
 
@@ -354,7 +358,13 @@ impl<E: Restored> Engine for E {
 
 /// An engine that a [`FilterBuilder`] builds: [`Fixed`], [`Growing`] or [`Rotating`].
 ///
-/// Sealed, as [`Engine`] is.
+/// Sealed, as [`Engine`] is. Only a builder builds one:
+///
+/// ```compile_fail,E0277
+/// fn build<E: lockfree_cuckoo::filter::Buildable>() {
+///     let engine = E::build(&Default::default(), 0);
+/// }
+/// ```
 pub trait Buildable: Restored {
     /// The same engine with buckets of another layout if it takes [any](AnyLayout), otherwise the
     /// engine itself.
@@ -422,7 +432,7 @@ impl<L: Layout> Buildable for Rotating<L> {
 impl<E: Buildable, S: Default> Default for Filter<E, S> {
     #[track_caller]
     fn default() -> Self {
-        match E::build(&Plan::default(), Self::BYTES) {
+        match E::build(&Plan::new(), Self::BYTES) {
             Ok(engine) => Self::of(engine, S::default()),
             Err(error) => panic!("{error}"),
         }

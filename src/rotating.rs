@@ -319,7 +319,7 @@ mod tests {
     const HASH: u64 = 0x1234_5678_9abc_def1;
 
     fn engine() -> Rotating {
-        Rotating::build(&Plan::default(), 0).expect("memory")
+        Rotating::build(&Plan::new(), 0).expect("memory")
     }
 
     fn rotate(engine: &Rotating) {

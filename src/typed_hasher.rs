@@ -62,8 +62,10 @@ impl<S: BuildHasher, T: Hash + ?Sized> HashesItem<T> for S {}
 /// cannot meet: `5u32` and `5u64`, a `str` and its bytes. A filter with this hasher takes a `T`, and
 /// what a `T` [borrows](Borrow) as: a `TypedHasher<String>` takes a `str` too.
 ///
-/// [`Filter::typed`](crate::Filter::typed) makes such a filter of any other. The hashes are those of
-/// `S`, so a stored filter is the same with it and without it.
+/// [`Filter::typed`](crate::Filter::typed) makes such a filter of any other: build or read a filter
+/// first, and then call `typed`. The hashes are those of `S`, so a stored filter is the same with it
+/// and without it. Calls for many items and `extend` take items of the type `T` itself: a slice of
+/// `u64`, an iterator with `copied`.
 ///
 /// # Examples
 ///
@@ -117,6 +119,22 @@ impl<T: ?Sized, S> TypedHasher<T, S> {
             hasher,
             items: PhantomData,
         }
+    }
+
+    /// The hasher for items of any type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let flows = CuckooFilter::builder().seed(7).build()?.typed::<u64>();
+    /// assert_eq!(flows.hasher().untyped().seed(), 7);
+    /// # Ok::<(), lockfree_cuckoo::BuildError>(())
+    /// ```
+    #[must_use]
+    pub const fn untyped(&self) -> &S {
+        &self.hasher
     }
 }
 

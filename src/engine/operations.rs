@@ -176,11 +176,29 @@ pub trait Build: RawFilter + Sized {
     fn snapshot(&self) -> Result<Self, SnapshotError>;
 }
 
-/// What a reference to one of the two traits below can do besides. Only engines implement it, so it
-/// seals them.
-pub trait Object: fmt::Debug + Send + Sync {}
+/// Only engines implement it, so it seals the two traits below.
+pub trait Object: Send + Sync {}
 
 impl<E: RawFilter> Object for E {}
+
+/// Prints the numbers of rotations and of generations.
+impl fmt::Debug for dyn Rotates + '_ {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Rotates")
+            .field("rotations", &self.rotations())
+            .field("generations", &self.generations())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Prints the largest value.
+impl fmt::Debug for dyn StoresValues + '_ {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("StoresValues")
+            .field("max_value", &self.max_value())
+            .finish_non_exhaustive()
+    }
+}
 
 /// The methods of rotating filters, for a filter whose kind is chosen at run time:
 /// [`DynFilter::rotating`](crate::DynFilter#method.rotating) returns it.
@@ -217,7 +235,8 @@ pub trait Rotates: Object {
     /// As [`clean_spare`](crate::RotatingCuckooFilter#method.clean_spare).
     fn clean_spare(&self) -> Result<(), RotateError>;
 
-    /// As [`rotate_if_due`](crate::RotatingCuckooFilter#method.rotate_if_due).
+    /// As [`rotate_if_due`](crate::RotatingCuckooFilter#method.rotate_if_due), with a reference to the
+    /// closure: `&mut || start.elapsed()`.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ use crate::kernel::sizing;
 use crate::kernel::sizing::{HEADS_AGREE, any_of, compared};
 
 /// The settings of an engine.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The number of items. None: the default.
     pub(crate) items: Option<usize>,
@@ -35,6 +35,21 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The defaults. No `Default`: with it, a program could build an engine through the traits that
+    /// public ones inherit.
+    pub(crate) const fn new() -> Self {
+        Self {
+            items: None,
+            buckets: None,
+            chosen: None,
+            search_budget: None,
+            rate: None,
+            memory: None,
+            descriptors: None,
+            generations: None,
+        }
+    }
+
     /// The size. Refuses two sizes: at most one of them could be kept to.
     pub(crate) fn size(&self) -> Result<Size, BuildError> {
         match (self.chosen, self.items, self.buckets) {

@@ -48,7 +48,8 @@ pub enum InsertError {
     Full {
         /// Items in the filter, or in its young generation, at the time.
         len: usize,
-        /// Slots of the filter, or of its young generation.
+        /// Slots of the filter, or of its young generation. Of a growing filter those that it would
+        /// have: it does not double if it would be nearly empty then.
         slots: usize,
     },
     /// Other threads changed the same buckets during every attempt. There may be room: retry.

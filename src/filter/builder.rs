@@ -106,7 +106,7 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     #[must_use]
     pub fn with_hasher(hasher: S) -> Self {
         Self {
-            plan: Plan::default(),
+            plan: Plan::new(),
             hasher,
             engine: PhantomData,
         }

@@ -43,6 +43,7 @@ pub(crate) fn make_room<L: Layout>(
 
 /// Whether a pair has room, or [`make_room`] would find a path. Changes nothing. A separate search,
 /// because one function for both takes more instructions of each insert.
+#[cfg(feature = "growing")]
 #[inline(never)]
 pub(crate) fn can_make_room<L: Layout>(
     graph: &impl CuckooGraph<L>,

@@ -22,6 +22,7 @@ use lockfree_cuckoo::{
     RandomState, RotatingCuckooFilter, TypedHasher,
     filter::{Buildable, Fixed, Growing, Rotating},
     hash::SeededHasher,
+    layout::{Lanes, Shape},
 };
 use model::hashers::{AsGiven, Fnv, Narrow};
 
@@ -322,6 +323,19 @@ fn typed_filters_take_their_items<E: Buildable>() {
     assert!(read.remove("a") && !read.contains("a"));
     let collected: Filter<E, TypedHasher<u64>> = [1u64, 2, 2].into_iter().collect();
     assert_eq!((collected.len(), collected.count(&2)), (3, 2));
+}
+
+/// What a filter chosen at run time hands out prints no words of its tables.
+#[test]
+fn objects_are_printed_short() {
+    let builder = RotatingCuckooFilter::builder().capacity(10_000);
+    let rotating = builder.build_smallest(0.01).expect("memory");
+    let text = format!("{:?}", rotating.rotating());
+    assert_eq!(text, "Some(Rotates { rotations: 0, generations: 2, .. })");
+    let shape = Shape::of::<Lanes<4, 12, 4>>();
+    let valued = CuckooFilter::builder().build_shape(shape).expect("memory");
+    let text = format!("{:?}", valued.valued());
+    assert_eq!(text, "Some(StoresValues { max_value: 15, .. })");
 }
 
 fn collects_a_set<E: Buildable>(tables: usize) {

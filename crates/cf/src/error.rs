@@ -5,6 +5,7 @@ use lockfree_cuckoo::{BuildError, InsertError, ReadError, RotateError, SnapshotE
 
 /// The reason why a command was refused. Its text has no code before it: [`line`](Self::line) has.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// Too few or too many arguments for the command of this name.
     #[error("wrong number of arguments for '{}' command", .0.to_ascii_lowercase())]
