@@ -149,7 +149,9 @@ fn merge_bucket(
     found: Bucket,
     group: Group,
 ) -> Result<(), Disturbance> {
-    if group.is_all() && copy.peek(bucket) == Some(Bucket::EMPTY) {
+    if group.is_all() {
+        // Set the whole word: in one pass each bucket of the copy is reached once, and is empty.
+        debug_assert_eq!(copy.peek(bucket), Some(Bucket::EMPTY));
         copy.levels.set(bucket, found);
         return Ok(());
     }

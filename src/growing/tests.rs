@@ -1,10 +1,15 @@
 //! A table that doubles ten times, compared with the items that it holds.
 
+use crate::engine::operations::{Build, RawFilter};
+use crate::engine::plan::Plan;
+use crate::growing::Growing;
 use crate::growing::item::TAIL_BITS;
 use crate::growing::levels::Levels;
 use crate::growing::split::help_to_grow;
 use crate::growing::tokens::GrowingTokens;
+use crate::kernel::descriptor::PoolSize;
 use crate::kernel::outcome::Failure;
+use crate::sync;
 
 const BUDGET: usize = 256;
 
@@ -162,4 +167,48 @@ fn a_doubling_adds_the_descriptors_of_its_size() {
         assert_eq!(table.pool.bytes_to_grow(1 << level), 0);
     }
     assert!(table.pool.bytes() >= 16 * least, "none was added");
+}
+
+/// A filter that began with 16 buckets, and has 2^12 of them for these items.
+fn grown(items: impl Iterator<Item = u64>) -> Growing {
+    let plan = Plan {
+        buckets: Some(16),
+        ..Plan::default()
+    };
+    let filter = Growing::build(&plan, 0).expect("memory");
+    items.for_each(|hash| filter.insert(hash).expect("memory"));
+    assert!(filter.finish_doubling());
+    assert_eq!(filter.tables.oldest().tokens().level(), 12);
+    filter
+}
+
+/// Claims of threads that stopped for good have added descriptors. As many stay as the size needs,
+/// which is more than it began with.
+#[test]
+fn contraction_fits_the_pool() {
+    sync::on_processors(16, || {
+        let mut filter = grown((0..10_000).map(model::mix));
+        let pool = &filter.tables.oldest().tokens().pool;
+        (0..100).for_each(|_| core::mem::forget(pool.claim()));
+        assert!(pool.bytes() > PoolSize::exactly(100).bytes());
+        filter.contract();
+        let tokens = filter.tables.oldest().tokens();
+        assert_eq!(tokens.level(), 12, "it has the right size");
+        assert_eq!(tokens.pool.bytes(), PoolSize::exactly(32).bytes());
+    });
+}
+
+/// Dead threads have not counted what they added.
+#[test]
+fn contraction_counts_again() {
+    let items = || (0..10_000).map(model::mix);
+    let mut filter = grown(items());
+    assert!(items().all(|hash| filter.remove(hash)));
+    let tokens = filter.tables.oldest().tokens();
+    for hash in items().take(80) {
+        assert_eq!(tokens.insert(tokens.root(), hash, BUDGET), Ok(()));
+    }
+    assert_eq!(filter.len(), 0);
+    filter.contract();
+    assert_eq!((filter.len(), filter.slots()), (80, 128));
 }

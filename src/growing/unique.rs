@@ -183,31 +183,68 @@ fn none_covers(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::growing::item::{Head, alternate};
     use crate::growing::levels::Levels;
+    use crate::growing::word::Lanes16;
+    use crate::kernel::descriptor::Claim;
+    use crate::kernel::elsewhere::NothingElsewhere;
+
+    fn table() -> GrowingTokens {
+        let levels = Levels::new(4).expect("memory");
+        GrowingTokens::with_levels(levels, 256).expect("memory")
+    }
+
+    /// Hashes of one head.
+    fn hashes() -> impl Iterator<Item = u64> {
+        (0..50).map(|number| model::mix(number) & !0xfc00 | 4 << 10)
+    }
+
+    /// A hash of another head, so that its token covers no item of theirs.
+    fn other(hash: u64, number: u64) -> u64 {
+        hash ^ number << 10
+    }
+
+    /// The token of an item in a bucket of its own.
+    fn token_in(tokens: &GrowingTokens, bucket: usize, hash: u64) -> Token {
+        let class = GrowingClass::of_hash(hash);
+        token(class, &tokens.live(bucket, Bucket::EMPTY)).expect("it has a head")
+    }
+
+    /// A change of `bucket` alone, from this content.
+    fn admission(bucket: usize, content: Bucket, placed: Token) -> Transfer<Lanes16> {
+        Transfer {
+            moved: None,
+            placed: Some(placed),
+            source: bucket,
+            destination: bucket,
+            old_source: content,
+            old_destination: Bucket::EMPTY,
+        }
+    }
+
+    /// A thread begins a change of its source, which is empty or has the old content, and stops.
+    fn stop_in<'a>(tokens: &'a GrowingTokens, change: Transfer<Lanes16>) -> Claim<'a, Lanes16> {
+        let (bucket, content) = (change.source, change.old_source);
+        tokens.levels.set(bucket, content);
+        let mut claim = tokens.pool.claim().expect("one is free");
+        let (reference, _) = claim.publish(change);
+        assert!(replace(tokens, bucket, content, reference));
+        claim
+    }
 
     /// Of two rivals, the one with the higher target gives way, and the other aborts it: exactly
     /// one of them does.
     #[test]
     fn one_rival_gives_way() {
         let (mut gave_way, mut aborted) = (0, 0);
-        for hash in (0..50).map(model::mix) {
+        for hash in hashes() {
             let class = GrowingClass::of_hash(hash);
             let buckets = [class.first, class.second].map(|index| index.bucket(4));
             for [mine, theirs] in [buckets, [buckets[1], buckets[0]]] {
-                let levels = Levels::new(4).expect("memory");
-                let tokens = GrowingTokens::with_levels(levels, 256).expect("memory");
-                let token = token(class, &tokens.live(theirs, Bucket::EMPTY));
+                let tokens = table();
                 // The rival has frozen its target, and is undecided.
-                let mut rival = tokens.pool.claim().expect("one is free");
-                let (reference, _) = rival.publish(Transfer {
-                    moved: None,
-                    placed: token,
-                    source: theirs,
-                    destination: theirs,
-                    old_source: Bucket::EMPTY,
-                    old_destination: Bucket::EMPTY,
-                });
-                assert!(replace(&tokens, theirs, Bucket::EMPTY, reference));
+                let placed = token_in(&tokens, theirs, hash);
+                let rival = stop_in(&tokens, admission(theirs, Bucket::EMPTY, placed));
                 let witness = if theirs == buckets[0] {
                     class.first
                 } else {
@@ -229,5 +266,65 @@ mod tests {
             }
         }
         assert_eq!((gave_way, aborted), (50, 50));
+    }
+
+    /// Two other tokens make the bucket of the stored one the emptier one.
+    #[test]
+    fn finds_it_in_either_bucket() {
+        for hash in hashes() {
+            let class = GrowingClass::of_hash(hash);
+            let buckets = [class.first, class.second].map(|index| index.bucket(4));
+            for [there, beside] in [buckets, [buckets[1], buckets[0]]] {
+                let tokens = table();
+                let stored = Bucket::EMPTY.with(token_in(&tokens, there, hash));
+                tokens.levels.set(there, stored.expect("room"));
+                let others = [1, 2].map(|number| token_in(&tokens, beside, other(hash, number)));
+                let full = others
+                    .iter()
+                    .try_fold(Bucket::EMPTY, |all, &one| all.with(one));
+                tokens.levels.set(beside, full.expect("room"));
+                let told = tokens.try_insert_unique(hash, 256, &NothingElsewhere);
+                assert_eq!(told, Ok(false), "it is in bucket {there}");
+                assert_eq!(tokens.taken(), 3);
+            }
+        }
+    }
+
+    /// The witness is frozen by an admission of another item, which may be aborted.
+    #[test]
+    fn sees_it_in_a_frozen_witness() {
+        let hash = hashes().next().expect("fifty");
+        let class = GrowingClass::of_hash(hash);
+        let [target, witness] = [class.first, class.second].map(|index| index.bucket(4));
+        let tokens = table();
+        let other = token_in(&tokens, witness, other(hash, 1));
+        let held = Bucket::EMPTY.with(token_in(&tokens, witness, hash));
+        let _claim = stop_in(&tokens, admission(witness, held.expect("room"), other));
+        let absent = is_absent_from_witness(&tokens, class, class.second, target);
+        assert!(!absent, "it is in, whatever is decided");
+    }
+
+    /// The last hop of a path puts the item where another token leaves. It takes effect later, so
+    /// it is neither aborted nor given way to.
+    #[test]
+    fn a_path_is_no_rival() {
+        for hash in hashes() {
+            let class = GrowingClass::of_hash(hash);
+            let [target, witness] = [class.first, class.second].map(|index| index.bucket(4));
+            let tokens = table();
+            let moved = token_in(&tokens, witness, other(hash, 1));
+            let hop = Transfer {
+                moved: Some(moved),
+                destination: alternate(witness, Head::of_lane(moved.bits() as u16)),
+                ..admission(
+                    witness,
+                    Bucket::EMPTY.with(moved).expect("room"),
+                    token_in(&tokens, witness, hash),
+                )
+            };
+            let path = stop_in(&tokens, hop);
+            let absent = is_absent_from_witness(&tokens, class, class.second, target);
+            assert_eq!((absent, path.status()), (true, Status::Pending));
+        }
     }
 }

@@ -145,6 +145,21 @@ fn a_filter_that_gets_no_memory_to_shrink_stays_as_it_is() {
     });
 }
 
+/// A doubling in progress ends: it has its memory already.
+#[test]
+fn a_doubling_ends_without_memory() {
+    alone(|| {
+        let mut filter = filter(5_000);
+        fill(&filter, items(1, 5_000));
+        assert!(filter.begin_to_double());
+        // The first allocation, for the list of tables, fails.
+        let result = with_some_failing(0, 1, || filter.shrink_to_fit());
+        result.expect("a list is allocated");
+        assert_eq!(filter.doubled(), None, "it goes on");
+        assert!(items(1, 5_000).all(|item| filter.contains_hash(item)));
+    });
+}
+
 /// Its size stays the same, also in the middle of a doubling.
 #[test]
 fn a_filter_that_gets_no_memory_to_be_cleared_is_empty_all_the_same() {

@@ -4,7 +4,9 @@ use std::thread;
 
 use lockfree_cuckoo::testing::Internals;
 use model::mix;
-use step_tests::{Led, accesses, assert_counts, at_each_step, bounded, fill, overtaken};
+use step_tests::{
+    Led, Playing, accesses, assert_counts, at_each_step, bounded, fill, overtaken, tell,
+};
 
 use crate::doubling::{CHUNK, Doubling, double, filter_at_the_end, filter_of, head, items, places};
 
@@ -207,4 +209,45 @@ fn an_insert_is_not_lost_in_the_first_words_of_a_later_table() {
         assert_counts(&filter, [(item, 1)]);
         reached
     });
+}
+
+/// An admission stops before it freezes the first bucket of its item, which is split already, and a
+/// rival is admitted to the second one, which is not. Then the admission stops before it reads that
+/// one. The growth ends, and the words of its level are given back. They say nothing of the item.
+#[test]
+fn witness_given_back() {
+    /// More accesses than an admission makes before its target is frozen, and then to its witness.
+    const FIRST: usize = 24;
+    const MORE: usize = 16;
+    // The sweep begins with the first bucket of both items.
+    let is_in_a_whole_page = |&hash: &u64| (512..1536).contains(&places(hash, LEVEL)[1]);
+    let item = (2..64).map(head).find(is_in_a_whole_page);
+    let item = item.expect("there is one");
+    let neighbour = head(1);
+    let admit = |filter: &Doubling| filter.insert_unique_hash(item).expect("room");
+    let mut scenes = 0;
+    for first in 0..FIRST {
+        for second in first + 1..first + MORE {
+            let _playing = Playing(format!("accesses {first} and {second}"));
+            let filter = filter_of(LEVEL - 1);
+            double(&filter);
+            assert!(filter.begin_to_double());
+            // Splits the first bucket of both.
+            fill(&filter, [1 << 63 | neighbour]);
+            let told = thread::scope(|scope| {
+                let mut late = Led::begin(scope, [first, second], || admit(&filter));
+                // So that the rival goes to the second bucket.
+                fill(&filter, [neighbour]);
+                let rival = admit(&filter);
+                assert!(filter.remove_hash(neighbour), "a stored item");
+                late.go_on();
+                grow(&filter);
+                [rival, late.finish()]
+            });
+            assert!(told[0] != told[1], "not exactly one was told true");
+            assert_counts(&filter, [(item, 1)]);
+            scenes += 1;
+        }
+    }
+    tell("an admission whose witness is given back", scenes, 300);
 }

@@ -139,6 +139,23 @@ fn an_insert_is_refused_by_the_young_generation_only() {
     }
 }
 
+/// One rotation overtakes an insert, whose table is live all the same. The spare stays clean, so
+/// the next rotation is no more than an exchange.
+#[test]
+fn late_insert_leaves_spare() {
+    at_each_step("an insert, and one rotation", 3, |at| {
+        let filter = filter(2, 2);
+        let insert = || filter.insert_hash(ITEM);
+        let (inserted, reached) = overtaken(at, || rotate(&filter, 1), insert);
+        inserted.expect("room");
+        let rotations = filter.rotations();
+        let clean = accesses(|| filter.clean_spare());
+        let turn = accesses(|| filter.turn_if(rotations));
+        assert_eq!((clean, turn), (1, 2), "accesses: the spare is to be clean");
+        reached
+    });
+}
+
 /// An insert makes room by a relocation: it moves the tokens of other items.
 #[test]
 fn a_late_insert_into_a_full_pair_keeps_its_promise() {
