@@ -173,7 +173,7 @@ fn a_doubling_adds_the_descriptors_of_its_size() {
 fn grown(items: impl Iterator<Item = u64>) -> Growing {
     let plan = Plan {
         buckets: Some(16),
-        ..Plan::default()
+        ..Plan::new()
     };
     let filter = Growing::build(&plan, 0).expect("memory");
     items.for_each(|hash| filter.insert(hash).expect("memory"));
