@@ -8,9 +8,9 @@ use crate::kernel::descriptor::{Claim, Status, Transfer};
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::{Layout, MIN_BUDGET, Token};
 use crate::kernel::outcome::Failure;
-use crate::kernel::search::{
-    Candidate, CuckooGraph, CuckooTable, Hop, LongSearch, ShortSearch, near_hop,
-};
+#[cfg(feature = "growing")]
+use crate::kernel::search::CuckooGraph;
+use crate::kernel::search::{Candidate, CuckooTable, Hop, LongSearch, ShortSearch, near_hop};
 use crate::kernel::sizing::pair_slots;
 use crate::sync;
 use crate::sync::Event;
