@@ -12,7 +12,7 @@ use crate::wait::wait;
 use crate::wire::Client;
 
 /// Longer than anything takes on a busy machine. No test depends on time.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Returns the server with options, each of the form `--name value`, where the value can have
 /// blanks in it.
