@@ -8,7 +8,10 @@
 //! | `word` | a bucket, or a reference to a descriptor |
 //! | `geometry`, `sizing` | the class of an item; the size of a table for so many items |
 //! | `table` | the atomic words of a table of a fixed size |
-//! | `descriptor` | a change of two words, and the records that freeze words for it |
+//! | `transfer` | the changes of one word and of two, as pure values |
+//! | `descriptor` | the record that freezes words for a change, and says how far it has come |
+//! | `pool` | the descriptors of a table: how many, and which thread takes which |
+//! | `change` | a change of one word, and one of two: publish, freeze, decide, write back |
 //! | `stripes`, `hints` | signals to lookups and scans that tokens change places |
 //! | `counter` | the number of tokens, in cells of which each thread writes its own |
 //! | `outcome` | why a change of a table fails |
@@ -18,6 +21,7 @@
 //! | `scan` | attempts of a copy |
 //! | `prefetch` | batches |
 
+pub(crate) mod change;
 pub(crate) mod counter;
 pub(crate) mod descriptor;
 pub(crate) mod elsewhere;
@@ -25,6 +29,7 @@ pub(crate) mod geometry;
 pub(crate) mod hints;
 pub(crate) mod layout;
 pub(crate) mod outcome;
+pub(crate) mod pool;
 pub(crate) mod prefetch;
 pub(crate) mod relocate;
 pub(crate) mod scan;
@@ -32,4 +37,5 @@ pub(crate) mod search;
 pub(crate) mod sizing;
 pub(crate) mod stripes;
 pub(crate) mod table;
+pub(crate) mod transfer;
 pub(crate) mod word;

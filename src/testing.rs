@@ -10,8 +10,8 @@ use core::ops::Range;
 use crate::engine::operations::RawFilter;
 use crate::filter::{Buildable, Engine, Filter, FilterBuilder};
 use crate::fixed::Fixed;
-use crate::kernel::descriptor::PoolSize;
 use crate::kernel::layout::Layout;
+use crate::kernel::pool::PoolSize;
 use crate::kernel::word::MAX_DESCRIPTORS;
 
 /// What inserts do on their own, at will; and what a filter does not tell its users.

@@ -7,9 +7,9 @@ use core::cmp::{Ordering, Reverse};
 
 use crate::engine::measures::Measures;
 use crate::error::BuildError;
-use crate::kernel::descriptor::PoolSize;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::layout::{ForLayout, Kind, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
+use crate::kernel::pool::PoolSize;
 use crate::kernel::sizing;
 use crate::kernel::sizing::{HEADS_AGREE, any_of, compared};
 

@@ -9,8 +9,8 @@ use crate::error::BuildError;
 use crate::fixed::Fixed;
 #[cfg(feature = "growing")]
 use crate::growing::Growing;
-use crate::kernel::descriptor::PoolSize;
 use crate::kernel::layout::Layout;
+use crate::kernel::pool::PoolSize;
 use crate::random_state::RandomState;
 use crate::rotating::Rotating;
 

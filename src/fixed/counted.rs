@@ -7,10 +7,10 @@ use crate::kernel::counter::Counter;
 
 use crate::error::{InsertError, OutOfMemory, SnapshotError};
 use crate::fixed::tokens::TokenTable;
-use crate::kernel::descriptor::PoolSize;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::layout::{Layout, Value};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
+use crate::kernel::pool::PoolSize;
 use crate::kernel::sizing::pair_slots;
 use crate::kernel::table::Table;
 

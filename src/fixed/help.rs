@@ -8,6 +8,7 @@ use crate::fixed::tokens::TokenTable;
 use crate::kernel::descriptor::{Resolved, Status};
 use crate::kernel::elsewhere::NothingElsewhere;
 use crate::kernel::layout::{Bucket, Layout};
+use crate::kernel::transfer::Transfer;
 use crate::kernel::word::Content;
 use crate::sync;
 use crate::sync::Event;
@@ -51,9 +52,12 @@ impl<L: Layout> TokenTable<L> {
                 // Decide an admission that any thread may decide, by the rule that its owner would
                 // apply, also for an owner that is dead. The next round writes back.
                 Resolved::Pending(pending)
-                    if pending.transfer.moved.is_none() && !self.owner_commits =>
+                    if matches!(pending.transfer, Transfer::Admission { .. })
+                        && !self.owner_commits =>
                 {
-                    self.decide(&pending, &NothingElsewhere);
+                    let permitted = self.is_permitted(&pending.transfer, &NothingElsewhere);
+                    let status = Status::of_verdict(permitted);
+                    self.pool.decide(reference, pending.control, status);
                 }
                 // Abort anything else pending, which leaves both words as they were. If the owner,
                 // or another thread, has decided first, the exchange fails, and the next round

@@ -11,15 +11,18 @@
 use core::hint::select_unpredictable;
 
 use crate::fixed::tokens::TokenTable;
-use crate::kernel::descriptor::{Pool, Resolved};
+use crate::kernel::change::Words;
+use crate::kernel::descriptor::Resolved;
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::{Bucket, Layout, Matches, Probe, Token, Value};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
+use crate::kernel::pool::Pool;
 use crate::kernel::prefetch::{
     ALTERNATES_LOOKAHEAD, MAX_L2_BUCKETS, PROBE_INTERVAL, is_near, prefetching,
 };
 use crate::kernel::relocate::{make_room, relocate};
 use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
+use crate::kernel::transfer::{Relocation, Transfer};
 use crate::kernel::word::{Content, Reference, Word};
 use crate::sync;
 use crate::sync::Event;
@@ -147,23 +150,22 @@ impl<L: Layout> TokenTable<L> {
                 Resolved::Stale => return Answer::Unclear,
                 Resolved::Settled(content) => content,
                 Resolved::Pending(pending) => {
-                    let transfer = pending.transfer;
-                    let arriving = transfer.moved.filter(|token| token.fingerprint() == f);
-                    if let Some(arriving) = arriving
-                        && bucket != transfer.source
+                    if let Transfer::Relocation(Relocation { moved, source, .. }) = pending.transfer
+                        && moved.fingerprint() == f
+                        && bucket != source
                     {
                         sync::trace(Event::Arrival);
-                        // The token itself is arriving here. Cases, by the word at its source:
-                        // the same reference: frozen on both sides, so it is in one of them;
-                        // present.
-                        if self.table.load(transfer.source) == word {
-                            return Answer::Present(arriving);
+                        // The token itself is arriving here. Look at its source. Cases, by the word
+                        // there:
+                        // 1. The same reference: frozen on both sides, so it is in one of them.
+                        if self.table.load(source) == word {
+                            return Answer::Present(moved);
                         }
-                        // something else, and decided meanwhile: the source may be cleared already.
+                        // 2. Another word, and decided meanwhile: the source may be cleared.
                         if self.pool.control(reference) != pending.control {
                             return Answer::Unclear;
                         }
-                        // something else, still pending: not yet frozen there, so not yet arrived
+                        // 3. Another word, still pending: not yet frozen there, so not yet arrived
                         // here.
                     }
                     // A pending use has changed nothing: the word holds what it held before.
@@ -489,14 +491,18 @@ impl<L: Layout> CuckooTable<L> for TokenTable<L> {
         Some(self.settle(bucket))
     }
 
+    fn announce(&self, bucket: usize, token: Token<L>) {
+        TokenTable::announce(self, bucket, token.fingerprint());
+    }
+}
+
+impl<L: Layout> Words<L> for TokenTable<L> {
+    #[inline]
     fn freeze(&self, bucket: usize, before: Bucket<L>, reference: Reference<L>) -> bool {
         self.table.exchange(bucket, before, reference)
     }
 
-    fn announce(&self, bucket: usize, token: Token<L>) {
-        TokenTable::announce(self, bucket, token.fingerprint());
-    }
-
+    #[inline]
     fn thaw(&self, bucket: usize, reference: Reference<L>, content: Bucket<L>) {
         self.table.exchange(bucket, reference, content);
     }
@@ -527,9 +533,9 @@ impl<L: Layout> TokenTable<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::descriptor::PoolSize;
     use crate::kernel::geometry::Geometry;
     use crate::kernel::layout::{LONG_BUDGET, Lanes};
+    use crate::kernel::pool::PoolSize;
     use crate::kernel::table::Table;
 
     /// A small table whose only descriptor is taken, as by a thread that has stopped for good.

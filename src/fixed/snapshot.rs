@@ -155,9 +155,9 @@ fn class_of<L: Layout>(tokens: &TokenTable<L>, hint: Hint) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::descriptor::PoolSize;
     use crate::kernel::geometry::Geometry;
     use crate::kernel::layout::{Lanes, Value};
+    use crate::kernel::pool::PoolSize;
     use crate::kernel::table::Table;
 
     type L = Lanes<4, 12, 4>;

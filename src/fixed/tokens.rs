@@ -3,10 +3,11 @@
 use core::ops::Range;
 
 use crate::error::OutOfMemory;
-use crate::kernel::descriptor::{Pool, PoolSize, Resolved};
+use crate::kernel::descriptor::Resolved;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::hints::{Hint, Hints};
 use crate::kernel::layout::{Bucket, Fingerprint, Layout};
+use crate::kernel::pool::{Pool, PoolSize};
 use crate::kernel::stripes::Stripes;
 use crate::kernel::table::Table;
 use crate::kernel::word::Content;

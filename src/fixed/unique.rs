@@ -34,11 +34,13 @@
 //! [`is_absent`](TokenTable::is_absent).
 
 use crate::fixed::tokens::TokenTable;
-use crate::kernel::descriptor::{Pending, Resolved, Status, Transfer};
+use crate::kernel::change::{Outcome, change_word};
+use crate::kernel::descriptor::{Pending, Resolved, Status};
 use crate::kernel::elsewhere::{AbsenceElsewhere, NothingElsewhere};
-use crate::kernel::layout::{Bucket, Fingerprint, Layout, Token, Value};
+use crate::kernel::layout::{Fingerprint, Layout, Token, Value};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::relocate::make_room;
+use crate::kernel::transfer::Transfer;
 use crate::kernel::word::Content;
 use crate::sync;
 use crate::sync::Event;
@@ -117,80 +119,59 @@ impl<L: Layout> TokenTable<L> {
         };
         // Describe the admission.
         let mut claim = self.pool.claim().ok_or(Failure::NoDescriptor)?;
-        let transfer = Transfer {
-            moved: None,
-            placed: Some(token),
-            source: target,
-            destination: witness,
-            old_source: content,
-            old_destination: Bucket::EMPTY,
-        };
-        let (reference, control) = claim.publish(transfer);
-        // Freeze the target. This succeeds only if it still is `content`, which has no equal token.
-        // So from this exchange on the target has none, and none can come: it is frozen, and a
-        // thread that thaws it has decided the admission first.
-        if !self.table.exchange(target, content, reference) {
-            // No other thread has seen the reference: end the use.
-            claim.decide(control, Status::Aborted);
-            return Err(Failure::Disturbed);
-        }
-        // Read the witness, and decide.
-        let admission = Pending {
-            reference,
-            control,
-            transfer,
+        let admission = Transfer::Admission {
+            placed: token,
+            target,
+            witness,
             old: content,
         };
-        self.decide(&admission, elsewhere);
-        // Ask how it was decided, by this thread or by another one: the first verdict stands, and
-        // only the owner begins the next use.
-        let committed = claim.status() == Status::Committed;
-        // Write back. If this exchange fails, another thread has done it.
-        self.table.exchange(
-            target,
-            reference,
-            if committed { admitted } else { content },
-        );
-        if committed {
-            return Ok(true);
+        // Change the target. It is frozen only if it still is `content`, which has no equal token.
+        // So from then on the target has none, and none can come: a thread that thaws it has
+        // decided the admission first.
+        let outcome = change_word(self, &mut claim, admission, admitted, || {
+            self.is_permitted(&admission, elsewhere)
+        });
+        match outcome {
+            Outcome::Committed => Ok(true),
+            Outcome::Outdated => Err(Failure::Disturbed),
+            Outcome::Aborted => {
+                sync::trace(Event::Rejected);
+                Err(Failure::Disturbed)
+            }
         }
-        sync::trace(Event::Rejected);
-        Err(Failure::Disturbed)
     }
 
-    /// Decides a pending admission; for its owner and, if there are no other tables, for every
-    /// thread that it is in the way of. The first verdict counts.
+    /// The verdict on a pending admission; asked by its owner and, if there are no other tables, by
+    /// every thread that it is in the way of. The first decision counts.
     ///
     /// If the class must be absent elsewhere too, the owner alone decides, because no other thread
     /// knows where else to look: others abort the admission. So what was asked in this order is
     /// still true at the commit, as far as the target is concerned.
-    pub(crate) fn decide(&self, admission: &Pending<L>, elsewhere: &impl AbsenceElsewhere) {
+    pub(crate) fn is_permitted(
+        &self,
+        admission: &Transfer<L>,
+        elsewhere: &impl AbsenceElsewhere,
+    ) -> bool {
         // Ask in the order in which lookups read, so that a token which moves to a later table is
         // not missed.
-        let is_absent = elsewhere.check_before()
+        elsewhere.check_before()
             && self.is_absent_from_witness(admission)
-            && elsewhere.check_after();
-        // Decide. Nothing happens if the use is decided or over: then the control is no longer the
-        // one that was read.
-        self.pool.decide(
-            admission.reference,
-            admission.control,
-            Status::of_verdict(is_absent),
-        );
+            && elsewhere.check_after()
     }
 
     /// Whether the other word of the class holds no equal token, at a moment at which the target is
     /// frozen. Aborts a rival that has to give way.
-    fn is_absent_from_witness(&self, admission: &Pending<L>) -> bool {
-        let Transfer {
+    fn is_absent_from_witness(&self, admission: &Transfer<L>) -> bool {
+        let Transfer::Admission {
             placed,
-            source: target,
-            destination: witness,
+            target,
+            witness,
             ..
-        } = admission.transfer;
-        let Some(fingerprint) = placed.map(Token::fingerprint) else {
+        } = *admission
+        else {
             return false;
         };
+        let fingerprint = placed.fingerprint();
         loop {
             // Read by a read-modify-write, so that of two rivals at least one finds the other's
             // reference. With loads that acquire both could miss it; why this is no SeqCst load is
@@ -248,6 +229,6 @@ impl<L: Layout> TokenTable<L> {
 
 /// Whether the use that freezes the witness is an admission of an equal token.
 fn is_rival<L: Layout>(other: &Pending<L>, fingerprint: Fingerprint) -> bool {
-    let arriving = other.transfer.placed.map(Token::fingerprint);
-    other.transfer.moved.is_none() && arriving == Some(fingerprint)
+    matches!(other.transfer, Transfer::Admission { placed, .. }
+        if placed.fingerprint() == fingerprint)
 }

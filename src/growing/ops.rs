@@ -18,13 +18,16 @@ use crate::growing::tokens::{
     replace_vacant, settle_in,
 };
 use crate::growing::word::{GrowingWord, Lanes16, WordState};
-use crate::kernel::descriptor::{Pool, Resolved};
+use crate::kernel::change::Words;
+use crate::kernel::descriptor::Resolved;
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::bucket::Slot;
 use crate::kernel::layout::{Fingerprint, Probe};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
+use crate::kernel::pool::Pool;
 use crate::kernel::relocate::{can_make_room, make_room, relocate};
 use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
+use crate::kernel::transfer::{Relocation, Transfer};
 use crate::kernel::word::Reference;
 use crate::sync;
 use crate::sync::Event;
@@ -204,13 +207,14 @@ fn on_index(tokens: &GrowingTokens, class: GrowingClass, index: Index) -> Answer
                 Resolved::Stale => return Step::Here(Answer::Unclear),
                 Resolved::Settled(content) => content,
                 Resolved::Pending(pending) => {
-                    let transfer = pending.transfer;
-                    let covers = |token| prefix(bucket, token, depth).covers(class);
-                    if transfer.moved.is_some_and(covers) && bucket != transfer.source {
+                    if let Transfer::Relocation(Relocation { moved, source, .. }) = pending.transfer
+                        && bucket != source
+                        && prefix(bucket, moved, depth).covers(class)
+                    {
                         sync::trace(Event::Arrival);
                         // Look at its source, as a lookup in a fixed table does: frozen on both
                         // sides, it is in one of them.
-                        if tokens.levels.load(transfer.source) == word {
+                        if tokens.levels.load(source) == word {
                             return Step::Here(Answer::Present);
                         }
                         if tokens.pool.control(reference) != pending.control {
@@ -562,14 +566,16 @@ impl CuckooTable<Lanes16> for LevelGraph<'_> {
         settle_in(self.tokens, self.words, bucket).content()
     }
 
+    fn announce(&self, bucket: usize, token: Token) {
+        self.tokens.announce(bucket, head(token));
+    }
+}
+
+impl Words<Lanes16> for LevelGraph<'_> {
     fn freeze(&self, bucket: usize, before: Bucket, reference: Reference<Lanes16>) -> bool {
         // The destination may be a word never written.
         self.words.exchange(bucket, before, reference)
             || replace_vacant(self.tokens, bucket, before, reference)
-    }
-
-    fn announce(&self, bucket: usize, token: Token) {
-        self.tokens.announce(bucket, head(token));
     }
 
     fn thaw(&self, bucket: usize, reference: Reference<Lanes16>, content: Bucket) {

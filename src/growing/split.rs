@@ -10,8 +10,9 @@ use crate::growing::levels::Root;
 use crate::growing::memory::{FLUSHES, flush, pin, try_to_pin};
 use crate::growing::tokens::{Bucket, GrowingTokens, finish_installed, replace, settled};
 use crate::growing::word::Lanes16;
-use crate::kernel::descriptor::{Claim, Transfer};
+use crate::kernel::descriptor::Claim;
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
+use crate::kernel::transfer::Transfer;
 use crate::sync;
 use crate::sync::Event;
 
@@ -54,7 +55,10 @@ fn split_with<'a>(
         }
         let claim = claim.as_mut().ok_or(Failure::NoDescriptor)?;
         // Describe the split, so that any thread that meets the reference can finish it.
-        let (reference, _) = claim.publish(Transfer::split(bucket, content));
+        let (reference, _) = claim.publish(Transfer::Split {
+            bucket,
+            old: content,
+        });
         // Freeze the word: from here on no token leaves or enters it. A split needs no decision: it
         // continues until the parent is gone, and the owner begins no other use before that. It has
         // no observable effect: until the parent is gone its content is the frozen one, and then

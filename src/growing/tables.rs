@@ -14,9 +14,9 @@ use crate::growing::split::help_to_grow;
 use crate::growing::sweep::{Region, Stage};
 use crate::growing::tokens::GrowingTokens;
 use crate::growing::word::Lanes16;
-use crate::kernel::descriptor::PoolSize;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::outcome::Failure;
+use crate::kernel::pool::PoolSize;
 use crate::kernel::sizing::{HEADS_AGREE, pair_slots};
 
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use crate::growing::item::TAIL_BITS;
 use crate::growing::levels::Levels;
 use crate::growing::split::help_to_grow;
 use crate::growing::tokens::GrowingTokens;
-use crate::kernel::descriptor::PoolSize;
 use crate::kernel::outcome::Failure;
+use crate::kernel::pool::PoolSize;
 use crate::sync;
 
 const BUDGET: usize = 256;

@@ -16,10 +16,13 @@ use crate::growing::levels::{Level, Levels, Root};
 use crate::growing::memory::pin;
 use crate::growing::sweep::{Region, Stage};
 use crate::growing::word::{GrowingWord, Lanes16, WordState};
-use crate::kernel::descriptor::{Pool, PoolSize, Resolved, Status, Transfer};
+use crate::kernel::change::Words;
+use crate::kernel::descriptor::{Pending, Resolved, Status};
 use crate::kernel::hints::{Hint, Hints};
 use crate::kernel::layout;
+use crate::kernel::pool::{Pool, PoolSize};
 use crate::kernel::stripes::Stripes;
+use crate::kernel::transfer::Transfer;
 use crate::kernel::word::Reference;
 use crate::sync;
 use crate::sync::Event;
@@ -320,17 +323,15 @@ impl GrowingTokens {
     }
 }
 
-impl Transfer<Lanes16> {
-    /// The split of `bucket`, which is not 0, into words with twice its number and one more.
-    pub(crate) fn split(bucket: usize, content: Bucket) -> Self {
-        Self {
-            destination: bucket << 1,
-            ..Self::emptying(bucket, content)
-        }
+impl Words<Lanes16> for GrowingTokens {
+    #[inline]
+    fn freeze(&self, bucket: usize, before: Bucket, reference: Reference<Lanes16>) -> bool {
+        replace(self, bucket, before, reference)
     }
 
-    pub(crate) fn is_split(&self) -> bool {
-        self.is_emptying() && self.source != self.destination
+    #[inline]
+    fn thaw(&self, bucket: usize, reference: Reference<Lanes16>, content: Bucket) {
+        self.levels.exchange(bucket, reference, content);
     }
 }
 
@@ -408,7 +409,10 @@ fn settle_word(tokens: &GrowingTokens, bucket: usize, load: impl Fn() -> Growing
             // The use is over, so the word has changed.
             Resolved::Stale => {}
             // A split is never decided: its children are what it becomes.
-            Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
+            Resolved::Pending(Pending {
+                transfer: Transfer::Split { .. },
+                ..
+            }) => finish(tokens, bucket),
             // Only the owner of an admission knows its answers from elsewhere.
             Resolved::Pending(pending) => {
                 let aborted = Status::Aborted;
@@ -502,11 +506,8 @@ pub(crate) fn finish(tokens: &GrowingTokens, bucket: usize) {
     let WordState::Reference(reference) = tokens.levels.load(bucket).state() else {
         return;
     };
-    let Some((transfer, _)) = tokens.pool.read(reference) else {
-        return;
-    };
-    if transfer.is_split() {
-        finish_installed(tokens, bucket, reference, transfer.old_source, &guard);
+    if let Some((Transfer::Split { old, .. }, _)) = tokens.pool.read(reference) {
+        finish_installed(tokens, bucket, reference, old, &guard);
     }
 }
 

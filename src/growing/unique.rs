@@ -5,12 +5,14 @@
 use crate::growing::item::{GrowingClass, Index, level_of};
 use crate::growing::ops::{emptier, split_or_relocate, token};
 use crate::growing::tokens::{
-    Bucket, GrowingTokens, Step, Token, finish, live, live_latest, prefix, replace,
+    Bucket, GrowingTokens, Step, Token, finish, live, live_latest, prefix,
 };
 use crate::growing::word::WordState;
-use crate::kernel::descriptor::{Resolved, Status, Transfer};
+use crate::kernel::change::{Outcome, change_word};
+use crate::kernel::descriptor::{Pending, Resolved, Status};
 use crate::kernel::elsewhere::AbsenceElsewhere;
 use crate::kernel::outcome::Failure;
+use crate::kernel::transfer::Transfer;
 use crate::sync;
 use crate::sync::Event;
 
@@ -50,38 +52,30 @@ impl GrowingTokens {
                 tokens, class, pair, budget, false,
             ));
         };
-        // Describe the admission in a descriptor, undecided.
+        // Describe the admission. Its witness is known to this thread only.
         let mut claim = tokens.pool.claim().ok_or(Failure::NoDescriptor)?;
-        let (reference, control) = claim.publish(Transfer {
-            moved: None,
-            placed: Some(token),
-            source: target.bucket,
-            destination: target.bucket,
-            old_source: target.content,
-            old_destination: Bucket::EMPTY,
+        let admission = Transfer::Admission {
+            placed: token,
+            target: target.bucket,
+            witness: target.bucket,
+            old: target.content,
+        };
+        // Change the target. While it is frozen it has no covering token, and none can come: none
+        // hops in or out, and it is not split. Ask the witness and the other tables meanwhile. Only
+        // this thread knows the whole item and these answers, so no helper commits.
+        let outcome = change_word(tokens, &mut claim, admission, admitted, || {
+            elsewhere.check_before()
+                && is_absent_from_witness(tokens, class, witness, target.bucket)
+                && elsewhere.check_after()
         });
-        // Freeze the target, if it is unchanged. From here on it has no covering token, and none
-        // can come: none hops in or out, and it is not split.
-        if !replace(tokens, target.bucket, target.content, reference) {
-            claim.decide(control, Status::Aborted);
-            return Err(Failure::Disturbed);
+        match outcome {
+            Outcome::Committed => Ok(true),
+            Outcome::Outdated => Err(Failure::Disturbed),
+            Outcome::Aborted => {
+                sync::trace(Event::Rejected);
+                Err(Failure::Disturbed)
+            }
         }
-        // Ask the witness and the other tables. Only this thread knows the whole item and these
-        // answers, so no helper commits.
-        let empty = elsewhere.check_before()
-            && is_absent_from_witness(tokens, class, witness, target.bucket)
-            && elsewhere.check_after();
-        // Decide. Another thread that met the frozen target may have aborted first.
-        claim.decide(control, Status::of_verdict(empty));
-        let committed = claim.status() == Status::Committed;
-        let after = if committed { admitted } else { target.content };
-        // If this exchange fails, another thread has done it.
-        tokens.levels.exchange(target.bucket, reference, after);
-        if committed {
-            return Ok(true);
-        }
-        sync::trace(Event::Rejected);
-        Err(Failure::Disturbed)
     }
 
     /// Whether no token covers an item, for an admission in another table. It aborts an admission
@@ -140,7 +134,10 @@ fn is_absent_from_witness(
                     return Step::Here(none_covers(tokens, class, bucket, content));
                 }
                 // Finish a split, and go down: the children hold the tokens.
-                Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
+                Resolved::Pending(Pending {
+                    transfer: Transfer::Split { .. },
+                    ..
+                }) => finish(tokens, bucket),
                 Resolved::Pending(pending) => {
                     // A token that is there stays the item's until the decision, which may be an
                     // abort.
@@ -151,8 +148,9 @@ fn is_absent_from_witness(
                     // item.
                     let depth = tokens.levels.depth(level_of(bucket));
                     let covers = |token: Token| prefix(bucket, token, depth).covers(class);
-                    let arriving = pending.transfer.placed.is_some_and(covers);
-                    if pending.transfer.moved.is_some() || !arriving {
+                    let is_rival = matches!(pending.transfer, Transfer::Admission { placed, .. }
+                        if covers(placed));
+                    if !is_rival {
                         // What hops there comes not from the target, which is frozen. And what a
                         // path places takes effect at its commit, after this read.
                         return Step::Here(true);
@@ -185,9 +183,11 @@ mod tests {
     use super::*;
     use crate::growing::item::{Head, alternate};
     use crate::growing::levels::Levels;
+    use crate::growing::tokens::replace;
     use crate::growing::word::Lanes16;
     use crate::kernel::descriptor::Claim;
     use crate::kernel::elsewhere::NothingElsewhere;
+    use crate::kernel::transfer::Relocation;
 
     fn table() -> GrowingTokens {
         let levels = Levels::new(4).expect("memory");
@@ -212,19 +212,17 @@ mod tests {
 
     /// A change of `bucket` alone, from this content.
     fn admission(bucket: usize, content: Bucket, placed: Token) -> Transfer<Lanes16> {
-        Transfer {
-            moved: None,
-            placed: Some(placed),
-            source: bucket,
-            destination: bucket,
-            old_source: content,
-            old_destination: Bucket::EMPTY,
+        Transfer::Admission {
+            placed,
+            target: bucket,
+            witness: bucket,
+            old: content,
         }
     }
 
     /// A thread begins a change of its source, which is empty or has the old content, and stops.
     fn stop_in<'a>(tokens: &'a GrowingTokens, change: Transfer<Lanes16>) -> Claim<'a, Lanes16> {
-        let (bucket, content) = (change.source, change.old_source);
+        let (bucket, content) = change.source();
         tokens.levels.set(bucket, content);
         let mut claim = tokens.pool.claim().expect("one is free");
         let (reference, _) = claim.publish(change);
@@ -313,15 +311,14 @@ mod tests {
             let [target, witness] = [class.first, class.second].map(|index| index.bucket(4));
             let tokens = table();
             let moved = token_in(&tokens, witness, other(hash, 1));
-            let hop = Transfer {
-                moved: Some(moved),
+            let hop = Transfer::Relocation(Relocation {
+                moved,
+                placed: Some(token_in(&tokens, witness, hash)),
+                source: witness,
                 destination: alternate(witness, Head::of_lane(moved.bits() as u16)),
-                ..admission(
-                    witness,
-                    Bucket::EMPTY.with(moved).expect("room"),
-                    token_in(&tokens, witness, hash),
-                )
-            };
+                old_source: Bucket::EMPTY.with(moved).expect("room"),
+                old_destination: Bucket::EMPTY,
+            });
             let path = stop_in(&tokens, hop);
             let absent = is_absent_from_witness(&tokens, class, class.second, target);
             assert_eq!((absent, path.status()), (true, Status::Pending));

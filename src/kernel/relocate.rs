@@ -4,7 +4,8 @@
 
 use core::iter;
 
-use crate::kernel::descriptor::{Claim, Status, Transfer};
+use crate::kernel::change::change_two_words;
+use crate::kernel::descriptor::Claim;
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::{Layout, MIN_BUDGET, Token};
 use crate::kernel::outcome::Failure;
@@ -12,6 +13,7 @@ use crate::kernel::outcome::Failure;
 use crate::kernel::search::CuckooGraph;
 use crate::kernel::search::{Candidate, CuckooTable, Hop, LongSearch, ShortSearch, near_hop};
 use crate::kernel::sizing::pair_slots;
+use crate::kernel::transfer::Relocation;
 use crate::sync;
 use crate::sync::Event;
 
@@ -169,64 +171,25 @@ fn try_to_relocate<L: Layout>(
     // so.
     let ends = [hop.source, hop.destination].map(|bucket| graph.settle(bucket));
     let [Some(old_source), Some(old_destination)] = ends else {
-        // Give up: a word is no longer there, as in a table that has doubled.
+        // Give up: a word is no longer there.
         return false;
     };
     // Describe the hop: both words before, and what moves.
-    let transfer = Transfer {
-        moved: Some(hop.moved),
+    let relocation = Relocation {
+        moved: hop.moved,
         placed,
         source: hop.source,
         destination: hop.destination,
         old_source,
         old_destination,
     };
-    // Both contents are known before anything is published: a use that is committed can always be
+    // Compute both contents before anything is published: a use that is committed can always be
     // written back.
-    let (Some(new_source), Some(new_destination)) =
-        (transfer.after(hop.source), transfer.after(hop.destination))
+    let (Some(source), Some(destination)) = (relocation.new_source(), relocation.new_destination())
     else {
         return false;
     };
-    // From here on, until the claim publishes again, a word with this reference holds `before`
-    // while the use is pending or aborted, and `after` once it is committed, whichever thread
-    // writes it back.
-    let (reference, pending) = claim.publish(transfer);
-    // All relocations freeze the lower word first. So if two cover the same words, one of them gets
-    // both. Order the words by their numbers.
-    let lower = hop.source.min(hop.destination);
-    let higher = hop.source.max(hop.destination);
-    // Fails if the word is not what was read: then the hop may be impossible. No word is frozen
-    // yet. Freeze the lower word.
-    if !graph.freeze(lower, transfer.before(lower), reference) {
-        claim.decide(pending, Status::Aborted);
-        return false;
-    }
-    // From here on another thread may abort the use and write the lower word back.
-    if !graph.freeze(higher, transfer.before(higher), reference) {
-        // Abort before writing back: a word that is written back has a decided use, so no thread
-        // can commit a use after one of its words has changed.
-        claim.decide(pending, Status::Aborted);
-        graph.thaw(lower, reference, transfer.before(lower));
-        return false;
-    }
-    // After the installs, so that a lookup or a scan whose first read of the stripe includes this
-    // bump sees both references; before the commit, so that one that sees the commit sees the bump,
-    // and the hint. Bump the stripe, and leave a hint for a running scan.
-    graph.announce(hop.source, hop.moved);
-    // Fails exactly if another thread has aborted the use. Otherwise both words are still frozen: a
-    // writer takes a reference out only after the use is decided. So the token is in one word
-    // before this exchange and in the other one after it, for every thread. Commit: the
-    // linearization point.
-    let committed = claim.decide(pending, Status::Committed);
-    // Write both words back, with what was decided. If an exchange fails, another thread has done
-    // it.
-    let (source, destination) = if committed {
-        (new_source, new_destination)
-    } else {
-        (old_source, old_destination)
-    };
-    graph.thaw(hop.source, reference, source);
-    graph.thaw(hop.destination, reference, destination);
-    committed
+    change_two_words(graph, claim, relocation, [source, destination], || {
+        graph.announce(hop.source, hop.moved);
+    })
 }

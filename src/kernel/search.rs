@@ -13,20 +13,20 @@
 //! Of several vacant slots the search takes one in the emptiest bucket, which leaves more buckets
 //! with room. On a tie it moves the token of the lowest slot, so that the top ones keep theirs.
 //!
-//! Two kinds of table can be searched: one of a fixed size, and one that doubles.
+//! What can be searched is a graph: [`CuckooGraph`].
 
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use crate::kernel::descriptor::Pool;
+use crate::kernel::change::Words;
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::{
     Array, Bucket, Calibrated, FRONTIER_WIDTH, LONG_BUDGET, Layout, SHORT_BUDGET, Token,
     VISITED_LIMIT,
 };
+use crate::kernel::pool::Pool;
 use crate::kernel::sizing::pair_slots;
-use crate::kernel::word::Reference;
 
 /// The view of a table that a path search needs: the buckets, and the other bucket of each token.
 pub(crate) trait CuckooGraph<L: Layout> {
@@ -43,19 +43,15 @@ pub(crate) trait CuckooGraph<L: Layout> {
 }
 
 /// What the execution of a path needs besides.
-pub(crate) trait CuckooTable<L: Layout>: CuckooGraph<L> {
+pub(crate) trait CuckooTable<L: Layout>: CuckooGraph<L> + Words<L> {
     /// The number of tokens in a bucket that go wherever the item of this class goes.
     fn copies(&self, bucket: usize, content: Bucket<L>, class: Class) -> usize;
     /// The descriptors.
     fn pool(&self) -> &Pool<L>;
     /// The content of a bucket at a time when its word is not frozen. `None` if it is not there.
     fn settle(&self, bucket: usize) -> Option<Bucket<L>>;
-    /// Freezes the word of a bucket that holds `before`. Returns false if it has changed.
-    fn freeze(&self, bucket: usize, before: Bucket<L>, reference: Reference<L>) -> bool;
     /// Tells lookups and a scan under way that a token of this bucket is about to change places.
     fn announce(&self, bucket: usize, token: Token<L>);
-    /// Writes back what a frozen word holds. If that fails, another thread has done it.
-    fn thaw(&self, bucket: usize, reference: Reference<L>, content: Bucket<L>);
 }
 
 /// One relocation of a path: the arguments of a relocation.
@@ -447,9 +443,9 @@ impl<L: Layout> Iterator for Path<'_, L> {
 mod tests {
     use super::*;
     use crate::fixed::tokens::TokenTable;
-    use crate::kernel::descriptor::PoolSize;
     use crate::kernel::geometry::Geometry;
     use crate::kernel::layout::{Fingerprint, Lanes, SemiSorted, Token};
+    use crate::kernel::pool::PoolSize;
     use crate::kernel::table::Table;
 
     type FourBySixteen = Lanes<4, 16>;

@@ -3,9 +3,11 @@
 
 use crate::fixed::counted::CountedTable;
 use crate::fixed::tokens::TokenTable;
-use crate::kernel::descriptor::{Claim, Resolved, Status, Transfer};
+use crate::kernel::change::{Outcome, change_word};
+use crate::kernel::descriptor::{Claim, Resolved, Status};
 use crate::kernel::layout::{Bucket, Layout};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
+use crate::kernel::transfer::Transfer;
 use crate::kernel::word::Content;
 use crate::sync;
 use crate::sync::Event;
@@ -70,28 +72,24 @@ fn empty_word<'a, L: Layout>(
             *claim = tokens.pool.claim();
         }
         let claim = claim.as_mut().ok_or(Failure::NoDescriptor)?;
-        let (reference, pending) = claim.publish(Transfer::emptying(bucket, content));
-        // Freeze the word. If it has changed, read it again.
-        if !tokens.table.exchange(bucket, content, reference) {
-            claim.decide(pending, Status::Aborted);
-            continue;
-        }
-        // Ask while the word is frozen: its content was put there before, so it may go, however
-        // late the commit is. Any writer aborts the emptying before that; a thread that empties the
-        // same table commits it.
-        let permitted = permitted();
-        // Commit or abort. The first decision stands.
-        claim.decide(pending, Status::of_verdict(permitted));
-        // By this thread, or by another thread that empties the table.
-        let committed = claim.status() == Status::Committed;
-        let after = if committed { Bucket::EMPTY } else { content };
-        // If this exchange fails, another thread has done it.
-        tokens.table.exchange(bucket, reference, after);
-        if committed {
-            return Ok(Some(content.len()));
-        }
-        if !permitted {
-            return Ok(None);
+        let emptying = Transfer::Emptying {
+            bucket,
+            old: content,
+        };
+        // Empty the word, if that is permitted. Ask while the word is frozen: its content was put
+        // there before, so it may go, however late the commit is. Any writer aborts the emptying
+        // before that; a thread that empties the same table commits it.
+        let mut allowed = true;
+        let outcome = change_word(tokens, claim, emptying, Bucket::EMPTY, || {
+            allowed = permitted();
+            allowed
+        });
+        match outcome {
+            // By this thread, or by another thread that empties the table.
+            Outcome::Committed => return Ok(Some(content.len())),
+            Outcome::Aborted if !allowed => return Ok(None),
+            // Read the word again.
+            Outcome::Aborted | Outcome::Outdated => {}
         }
     }
     Err(Failure::Disturbed)
@@ -107,10 +105,10 @@ fn settle_or_empty<L: Layout>(
         Content::Bucket(content) => return content,
         Content::Reference(reference) => reference,
     };
-    // Otherwise two threads could abort each other's emptyings indefinitely.
-    // Commit the emptying of another thread, if it is still permitted.
+    // Commit the emptying of another thread, if it is still permitted. Otherwise two threads could
+    // abort each other's emptyings indefinitely.
     if let Resolved::Pending(pending) = tokens.pool.resolve(bucket, reference)
-        && pending.transfer.is_emptying()
+        && matches!(pending.transfer, Transfer::Emptying { .. })
         && permitted()
     {
         tokens
@@ -128,9 +126,9 @@ mod tests {
     use core::cell::Cell;
 
     use super::*;
-    use crate::kernel::descriptor::PoolSize;
     use crate::kernel::geometry::Geometry;
     use crate::kernel::layout::Lanes;
+    use crate::kernel::pool::PoolSize;
     use crate::kernel::table::Table;
     use crate::kernel::word::Word;
 
@@ -173,7 +171,11 @@ mod tests {
             .expect("some tokens");
         let content = tokens.settle_reference(bucket);
         let mut claim = tokens.pool.claim().expect("a descriptor");
-        let (reference, _) = claim.publish(Transfer::emptying(bucket, content));
+        let emptying = Transfer::Emptying {
+            bucket,
+            old: content,
+        };
+        let (reference, _) = claim.publish(emptying);
         assert!(tokens.table.exchange(bucket, content, reference));
         (claim, content.len())
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::kernel::layout::Lanes;
+use crate::kernel::layout::{Bucket, Lanes};
 use crew::Crew;
 
 type Pool = super::Pool<Lanes<4, 16>>;
@@ -25,6 +25,11 @@ const BUCKETS: [usize; 8] = [
 
 fn pool(first: usize, most: usize) -> Pool {
     Pool::new(PoolSize { first, most }).expect("memory")
+}
+
+fn emptying(bucket: usize) -> Transfer<Lanes<4, 16>> {
+    let old = Bucket::EMPTY;
+    Transfer::Emptying { bucket, old }
 }
 
 fn len(pool: &Pool) -> usize {
@@ -233,13 +238,13 @@ fn a_reference_is_to_the_descriptor_that_was_claimed() {
     let uses: Vec<_> = claims
         .iter_mut()
         .enumerate()
-        .map(|(bucket, claim)| claim.publish(Transfer::emptying(bucket, Bucket::EMPTY)))
+        .map(|(bucket, claim)| claim.publish(emptying(bucket)))
         .collect();
     for (bucket, &(reference, pending)) in uses.iter().enumerate() {
         let (transfer, control) = pool.read(reference).expect("the last use");
         assert_eq!(
-            (transfer.source, control),
-            (bucket, pending),
+            (transfer, control),
+            (emptying(bucket), pending),
             "another descriptor"
         );
         pool.decide(reference, pending, Status::Committed);
