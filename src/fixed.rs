@@ -7,24 +7,21 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `tokens` | `TokenTable`: the table with its descriptors, stripes and hints |
+//! | `tokens` | `TokenTable`: the words with their descriptors, stripes and hints, and the count |
+//! | `witness` | what decides an admission |
 //! | `help` | how a writer handles a frozen word |
 //! | `ops` | lookup, insert and remove, each from its fast path to its slow path |
-//! | `unique` | adding the only token of a class, with the decision that helpers may take |
+//! | `unique` | adding the only token of a class |
 //! | `snapshot` | the whole table, while others write |
-//! | `counted` | a table and the number of its tokens |
 //! | `stored` | its stored form |
-//!
-//! `help` and `unique` call each other, as methods of `TokenTable`: a writer that meets a pending
-//! admission decides it, and an admission helps what it meets.
 
-pub(crate) mod counted;
 mod help;
 mod ops;
 mod snapshot;
 pub(crate) mod stored;
 pub(crate) mod tokens;
 mod unique;
+mod witness;
 
 use crate::engine::measures::Measures;
 use crate::engine::operations::{Build, RawFilter, StoresValues, check_lengths, insert_each};
@@ -33,7 +30,7 @@ use crate::engine::values::{MAX_COPIES, Values};
 use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, SnapshotError, ValueError,
 };
-use crate::fixed::counted::CountedTable;
+use crate::fixed::tokens::TokenTable;
 use crate::kernel::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
 use crate::kernel::prefetch::is_near;
 use crate::kernel::sizing::{any_of, compared};
@@ -42,7 +39,7 @@ use crate::kernel::sizing::{any_of, compared};
 /// of the layout `L`.
 #[derive(Debug)]
 pub struct Fixed<L: Layout = Lanes<4, 16>> {
-    pub(crate) table: CountedTable<L>,
+    pub(crate) table: TokenTable<L>,
     /// The items that it was sized for.
     pub(crate) capacity: usize,
 }
@@ -62,7 +59,7 @@ impl<L: Layout> Build for Fixed<L> {
     fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError> {
         let (geometry, capacity) = plan.size()?.geometry::<L>()?;
         plan.search_budget(DEFAULT_BUDGET)?;
-        let bytes = outside + CountedTable::bytes_for(geometry, plan.descriptors);
+        let bytes = outside + TokenTable::bytes_for(geometry, plan.descriptors);
         let rated_load = Self::rated_load(plan);
         plan.measures(Self::KIND, rated_load, (geometry, capacity), bytes)
     }
@@ -72,7 +69,7 @@ impl<L: Layout> Build for Fixed<L> {
         Self::measures(plan, outside)?;
         let (geometry, capacity) = plan.size()?.geometry()?;
         let budget = plan.search_budget(DEFAULT_BUDGET)?;
-        let table = CountedTable::new(geometry, budget, plan.descriptors)?;
+        let table = TokenTable::new(geometry, budget, plan.descriptors)?;
         Ok(Self { table, capacity })
     }
 
@@ -137,7 +134,7 @@ impl<L: Layout> RawFilter for Fixed<L> {
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.table.tokens().contains(hash)
+        self.table.contains(hash)
     }
 
     #[inline]
@@ -163,17 +160,17 @@ impl<L: Layout> RawFilter for Fixed<L> {
     }
 
     fn count(&self, hash: u64) -> usize {
-        self.table.tokens().count(hash)
+        self.table.count(hash)
     }
 
     #[inline]
     fn prefetch(&self, hash: u64) {
-        self.table.tokens().prefetch(hash);
+        self.table.prefetch(hash);
     }
 
     #[inline]
     fn is_near(&self) -> bool {
-        is_near(self.table.tokens().buckets())
+        is_near(self.table.buckets())
     }
 
     #[inline]
@@ -181,16 +178,16 @@ impl<L: Layout> RawFilter for Fixed<L> {
         if self.is_near() {
             insert_each(self, hashes.iter().copied())
         } else {
-            insert_each(self, self.table.tokens().prefetching_alternates(hashes))
+            insert_each(self, self.table.prefetching_alternates(hashes))
         }
     }
 
     fn relocate_one(&self, hash: u64) -> bool {
-        self.table.tokens().relocate_one(hash)
+        self.table.relocate_one(hash)
     }
 
     fn taken(&self) -> usize {
-        self.table.tokens().taken()
+        self.table.taken()
     }
 }
 
@@ -215,13 +212,13 @@ impl<L: Layout> StoresValues for Fixed<L> {
 
     #[inline]
     fn value_hash(&self, hash: u64) -> Option<u16> {
-        self.table.tokens().value(hash)
+        self.table.value(hash)
     }
 
     fn values_hash(&self, hash: u64) -> Values {
         const { assert!(L::VALUE_BITS == 0 || 2 * L::SLOTS <= MAX_COPIES) };
         let (mut values, mut count) = ([0; MAX_COPIES], 0);
-        self.table.tokens().values(hash, |value| {
+        self.table.values(hash, |value| {
             values[count] = value;
             count += 1;
         });
@@ -230,7 +227,7 @@ impl<L: Layout> StoresValues for Fixed<L> {
 
     fn replace_value_hash(&self, hash: u64, old: u16, new: u16) -> Result<bool, ValueError> {
         self.check_value(new)?;
-        Ok(old <= self.max_value() && self.table.tokens().replace_value(hash, old, new))
+        Ok(old <= self.max_value() && self.table.replace_value(hash, old, new))
     }
 
     fn remove_value_hash(&self, hash: u64, value: u16) -> bool {
@@ -240,7 +237,7 @@ impl<L: Layout> StoresValues for Fixed<L> {
     #[track_caller]
     fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>]) {
         check_lengths(hashes, values);
-        let tokens = self.table.tokens();
+        let tokens = &self.table;
         for (value, hash) in values.iter_mut().zip(tokens.prefetching(hashes)) {
             *value = tokens.value(hash);
         }

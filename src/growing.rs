@@ -1,7 +1,6 @@
 //! An engine that grows: a table that doubles ten times, and then another one after it.
 
 mod contract;
-mod counter;
 mod grow;
 pub(crate) mod item;
 mod levels;

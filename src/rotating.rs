@@ -17,7 +17,7 @@ use crate::engine::plan::{Plan, RatedLoad};
 use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
 };
-use crate::fixed::counted::CountedTable;
+use crate::fixed::tokens::TokenTable;
 use crate::kernel::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
 use crate::kernel::prefetch::is_near;
 use crate::kernel::sizing::{any_of, compared};
@@ -28,7 +28,7 @@ use crate::kernel::sizing::{any_of, compared};
 pub struct Rotating<L: Layout = Lanes<4, 16>> {
     state: AtomicState,
     /// One more than the number of generations. All have the same geometry.
-    tables: Box<[CountedTable<L>]>,
+    tables: Box<[TokenTable<L>]>,
     /// The items that each generation was sized for.
     capacity: usize,
 }
@@ -43,13 +43,13 @@ impl<L: Layout> Rotating<L> {
     /// Makes an engine of unshared tables: the generations from the oldest to the young one, and
     /// the spare, which is empty.
     pub(crate) fn of_tables(
-        mut tables: Vec<CountedTable<L>>,
+        mut tables: Vec<TokenTable<L>>,
         capacity: usize,
         rotations: u64,
     ) -> Self {
         for table in &mut tables {
             // Only the owner of an admission knows the other generations.
-            table.tokens_mut().require_owner_commit();
+            table.require_owner_commit();
         }
         Self {
             state: AtomicState::new(State::new(rotations, tables.len())),
@@ -63,7 +63,7 @@ impl<L: Layout> Rotating<L> {
         &self,
         state: State,
         rotations: u64,
-        copy: impl Fn(&CountedTable<L>) -> Result<CountedTable<L>, E>,
+        copy: impl Fn(&TokenTable<L>) -> Result<TokenTable<L>, E>,
     ) -> Result<Self, E> {
         let mut tables = Vec::new();
         allocate::grow(&mut tables, self.tables.len())?;
@@ -81,7 +81,7 @@ impl<L: Layout> Rotating<L> {
     /// whole copy, as it voids a lookup.
     fn copied_between_rotations(
         &self,
-        copy: impl Fn(&CountedTable<L>) -> Result<CountedTable<L>, SnapshotError>,
+        copy: impl Fn(&TokenTable<L>) -> Result<TokenTable<L>, SnapshotError>,
     ) -> Result<Self, SnapshotError> {
         for _ in 0..WALKS {
             let state = self.state.load();
@@ -95,16 +95,16 @@ impl<L: Layout> Rotating<L> {
 
     /// The number of rotations at this moment, and the generations from the oldest to the young
     /// one.
-    pub(crate) fn between_rotations(&self) -> (u64, impl Iterator<Item = &CountedTable<L>>) {
+    pub(crate) fn between_rotations(&self) -> (u64, impl Iterator<Item = &TokenTable<L>>) {
         let state = self.state.load();
         (state.rotations(), self.live(state))
     }
 
     pub(crate) fn search_budget(&self) -> usize {
-        self.tables[0].tokens().search_budget()
+        self.tables[0].search_budget()
     }
 
-    fn sum(&self, of: impl Fn(&CountedTable<L>) -> usize) -> usize {
+    fn sum(&self, of: impl Fn(&TokenTable<L>) -> usize) -> usize {
         self.live(self.state.load()).map(of).sum()
     }
 }
@@ -135,8 +135,7 @@ impl<L: Layout> Build for Rotating<L> {
         let tables = generations(plan)? + 1;
         let (geometry, capacity) = plan.size()?.geometry::<L>()?;
         plan.search_budget(DEFAULT_BUDGET)?;
-        let table =
-            size_of::<CountedTable<L>>() + CountedTable::bytes_for(geometry, plan.descriptors);
+        let table = size_of::<TokenTable<L>>() + TokenTable::bytes_for(geometry, plan.descriptors);
         let bytes = tables.saturating_mul(table).saturating_add(outside);
         let rated_load = Self::rated_load(plan);
         plan.measures(Self::KIND, rated_load, (geometry, capacity), bytes)
@@ -151,17 +150,17 @@ impl<L: Layout> Build for Rotating<L> {
         let mut built = Vec::new();
         allocate::grow(&mut built, tables)?;
         for _ in 0..tables {
-            built.push(CountedTable::new(geometry, budget, plan.descriptors)?);
+            built.push(TokenTable::new(geometry, budget, plan.descriptors)?);
         }
         Ok(Self::of_tables(built, capacity, 0))
     }
 
     fn empty_like(&self) -> Result<Self, OutOfMemory> {
-        self.copied(self.state.load(), 0, CountedTable::empty_like)
+        self.copied(self.state.load(), 0, TokenTable::empty_like)
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {
-        self.copied_between_rotations(CountedTable::snapshot)
+        self.copied_between_rotations(TokenTable::snapshot)
     }
 }
 
@@ -188,7 +187,7 @@ impl<L: Layout> RawFilter for Rotating<L> {
     }
 
     fn len(&self) -> usize {
-        self.sum(CountedTable::len)
+        self.sum(TokenTable::len)
     }
 
     fn capacity(&self) -> usize {
@@ -201,7 +200,7 @@ impl<L: Layout> RawFilter for Rotating<L> {
     }
 
     fn slots(&self) -> usize {
-        self.sum(CountedTable::slots)
+        self.sum(TokenTable::slots)
     }
 
     fn tables(&self) -> usize {
@@ -210,7 +209,7 @@ impl<L: Layout> RawFilter for Rotating<L> {
 
     fn heap_bytes(&self) -> usize {
         let tables = self.tables.iter();
-        allocate::bytes(&self.tables) + tables.map(CountedTable::bytes).sum::<usize>()
+        allocate::bytes(&self.tables) + tables.map(TokenTable::bytes).sum::<usize>()
     }
 
     fn false_positive_rate(&self) -> f64 {
@@ -246,24 +245,25 @@ impl<L: Layout> RawFilter for Rotating<L> {
 
     #[inline]
     fn prefetch(&self, hash: u64) {
+        let class = self.pair(hash).class();
         for table in self.live(self.state.load()) {
-            table.tokens().prefetch(hash);
+            table.prefetch_at(class);
         }
     }
 
     #[inline]
     fn prefetch_insert(&self, hash: u64) {
-        self.young(self.state.load()).tokens().prefetch(hash);
+        self.young(self.state.load()).prefetch(hash);
     }
 
     #[inline]
     fn is_near(&self) -> bool {
-        is_near(self.tables.len() * self.tables[0].tokens().buckets())
+        is_near(self.tables.len() * self.tables[0].buckets())
     }
 
     fn relocate_one(&self, hash: u64) -> bool {
         let mut live = self.live(self.state.load());
-        live.any(|table| table.tokens().relocate_one(hash))
+        live.any(|table| table.relocate_one(hash))
     }
 }
 
@@ -383,7 +383,7 @@ mod tests {
             engine.insert(HASH).expect("room");
             assert_eq!(engine.turn_if(turn), Ok(true));
             let spare = |state: State| &engine.tables[state.spare(engine.tables.len())];
-            let taken = |state| spare(state).tokens().taken();
+            let taken = |state| spare(state).taken();
             let state = engine.state.load();
             // Before the second turn nothing was forgotten.
             assert_eq!(
@@ -406,7 +406,7 @@ mod tests {
             let state = engine.state.load();
             assert!(state.is_clean(), "the next rotation has to empty it");
             let spare = &engine.tables[state.spare(engine.tables.len())];
-            assert_eq!(spare.tokens().taken(), 0, "it is not empty");
+            assert_eq!(spare.taken(), 0, "it is not empty");
         }
     }
 }

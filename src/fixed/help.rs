@@ -6,7 +6,6 @@
 
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::descriptor::{Resolved, Status};
-use crate::kernel::elsewhere::NothingElsewhere;
 use crate::kernel::layout::{Bucket, Layout};
 use crate::kernel::transfer::Transfer;
 use crate::kernel::word::Content;
@@ -55,7 +54,7 @@ impl<L: Layout> TokenTable<L> {
                     if matches!(pending.transfer, Transfer::Admission { .. })
                         && !self.owner_commits =>
                 {
-                    let permitted = self.is_permitted(&pending.transfer, &NothingElsewhere);
+                    let permitted = self.is_absent_from_witness(&pending.transfer);
                     let status = Status::of_verdict(permitted);
                     self.pool.decide(reference, pending.control, status);
                 }

@@ -22,6 +22,7 @@ use crate::kernel::prefetch::{
 };
 use crate::kernel::relocate::{make_room, relocate};
 use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
+use crate::kernel::table::{Pair, Table};
 use crate::kernel::transfer::{Relocation, Transfer};
 use crate::kernel::word::{Content, Reference, Word};
 use crate::sync;
@@ -45,7 +46,17 @@ impl<L: Layout> TokenTable<L> {
     /// Returns whether a token of this class is stored. Writes nothing.
     #[inline]
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        let pair = self.table.pair(hash);
+        self.contains_by(hash, |table| table.pair(hash))
+    }
+
+    /// [`contains`](Self::contains) with the pair of the hash in the table.
+    #[inline]
+    pub(crate) fn contains_by(
+        &self,
+        hash: u64,
+        pair: impl FnOnce(&Table<L>) -> Pair<'_, L>,
+    ) -> bool {
+        let pair = pair(&self.table);
         let f = pair.class().fingerprint;
         // Read the version before the words. The earlier effects of the writer of either word,
         // above all a bump, are visible to `unchanged` below.
@@ -224,12 +235,13 @@ impl<L: Layout> TokenTable<L> {
         // Load both words. No version is needed: the exchange fails if its word has changed, and
         // the other is not relied on.
         let (a, b) = pair.load();
-        if Word::surely_buckets(a, b)
-            && self.add_to(class, token, a.as_bucket(), b.as_bucket()) == Some(true)
-        {
-            return Ok(());
+        let added = Word::surely_buckets(a, b)
+            && self.add_to(class, token, a.as_bucket(), b.as_bucket()) == Some(true);
+        if !added {
+            self.insert_slowly(hash, value)?;
         }
-        self.insert_slowly(hash, value)
+        self.counter.add(1);
+        Ok(())
     }
 
     /// [`insert`](Self::insert) in full: for frozen words, for a full pair, and after a lost
@@ -241,7 +253,7 @@ impl<L: Layout> TokenTable<L> {
         self.insert_token(class, Token::with_value(class.fingerprint, value))
     }
 
-    /// Adds this token of this class.
+    /// Adds this token of this class, and does not count it.
     pub(crate) fn insert_token(&self, class: Class, token: Token<L>) -> Result<(), Failure> {
         for _ in 0..MAX_ATTEMPTS {
             // Open a slot by a path, if the pair is full; the last hop places the token.
@@ -292,9 +304,25 @@ impl<L: Layout> TokenTable<L> {
 /// version reads, as of a lookup that misses.
 impl<L: Layout> TokenTable<L> {
     /// Removes one token of this class. Returns false if there is none.
-    #[inline]
+    // See `Filter::remove_hash`.
+    #[inline(always)]
     pub(crate) fn remove(&self, hash: u64) -> bool {
-        let pair = self.table.pair(hash);
+        self.remove_by(hash, |table| table.pair(hash))
+    }
+
+    /// [`remove`](Self::remove) with the pair of the hash in the table.
+    #[inline(always)]
+    pub(crate) fn remove_by(&self, hash: u64, pair: impl FnOnce(&Table<L>) -> Pair<'_, L>) -> bool {
+        let removed = self.clear_one(hash, pair);
+        if removed {
+            self.counter.subtract(1);
+        }
+        removed
+    }
+
+    #[inline]
+    fn clear_one(&self, hash: u64, pair: impl FnOnce(&Table<L>) -> Pair<'_, L>) -> bool {
+        let pair = pair(&self.table);
         let class = pair.class();
         // Load in the single order of SeqCst accesses: a remove that sees no token in one bucket
         // must have come before any that is inserted there, or a lookup misses both:
@@ -328,6 +356,7 @@ impl<L: Layout> TokenTable<L> {
         self.remove_class(self.table.class(hash))
     }
 
+    /// Removes one token of this class, and does not count it.
     pub(crate) fn remove_class(&self, class: Class) -> bool {
         self.change(class, |bucket| bucket.without(class.fingerprint))
     }
@@ -336,7 +365,11 @@ impl<L: Layout> TokenTable<L> {
     pub(crate) fn remove_value(&self, hash: u64, value: Value) -> bool {
         let class = self.table.class(hash);
         let token = Token::with_value(class.fingerprint, value);
-        self.change(class, |bucket| bucket.without_token(token))
+        let removed = self.change(class, |bucket| bucket.without_token(token));
+        if removed {
+            self.counter.subtract(1);
+        }
+        removed
     }
 
     /// Changes the value of one token of this class from `old` to `new`. Returns false if there is
@@ -398,7 +431,12 @@ impl<L: Layout> TokenTable<L> {
     /// Prefetches the words of a hash.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
-        let class = self.table.class(hash);
+        self.prefetch_at(self.table.class(hash));
+    }
+
+    /// Prefetches the words of a class.
+    #[inline]
+    pub(crate) fn prefetch_at(&self, class: Class) {
         self.table.prefetch(class.first);
         self.table.prefetch(class.second);
     }
@@ -536,13 +574,11 @@ mod tests {
     use crate::kernel::geometry::Geometry;
     use crate::kernel::layout::{LONG_BUDGET, Lanes};
     use crate::kernel::pool::PoolSize;
-    use crate::kernel::table::Table;
 
     /// A small table whose only descriptor is taken, as by a thread that has stopped for good.
     fn taken<L: Layout>(size: PoolSize) -> TokenTable<L> {
         let geometry = Geometry::with_buckets(64).expect("accepted");
-        let table = Table::new(geometry).expect("memory");
-        let tokens = TokenTable::with_table(table, LONG_BUDGET, Some(size)).expect("memory");
+        let tokens = TokenTable::new(geometry, LONG_BUDGET, Some(size)).expect("memory");
         core::mem::forget(tokens.pool.claim());
         tokens
     }

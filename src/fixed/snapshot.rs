@@ -16,8 +16,8 @@ use crate::kernel::scan::{Disturbance, in_attempts};
 use crate::kernel::stripes::Group;
 
 impl<L: Layout> TokenTable<L> {
-    /// A copy that holds every token that is stored from the call to the return, and their number.
-    pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
+    /// A copy that holds every token that is stored from the call to the return.
+    pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
         // Take the right to scan: one thread at a time has it.
         let scan = self.hints.scan(self.table.len())?;
         in_attempts(self.stripes.len(), |passes| {
@@ -25,8 +25,8 @@ impl<L: Layout> TokenTable<L> {
             let mut copy = self.empty_like()?;
             // Copy the groups of stripes one after the other.
             Group::all(passes).try_for_each(|group| copy_group(self, &scan, group, &mut copy))?;
-            let len = copy.taken();
-            Ok((copy, len))
+            copy.counter.reset(copy.taken());
+            Ok(copy)
         })
     }
 }
@@ -158,15 +158,14 @@ mod tests {
     use crate::kernel::geometry::Geometry;
     use crate::kernel::layout::{Lanes, Value};
     use crate::kernel::pool::PoolSize;
-    use crate::kernel::table::Table;
 
     type L = Lanes<4, 12, 4>;
 
     const HASH: u64 = 0x111;
 
     fn holding(values: &[Value]) -> TokenTable<L> {
-        let table = Table::new(Geometry::with_buckets(2).expect("accepted")).expect("memory");
-        let tokens = TokenTable::with_table(table, 2, Some(PoolSize::exactly(1))).expect("memory");
+        let geometry = Geometry::with_buckets(2).expect("accepted");
+        let tokens = TokenTable::new(geometry, 2, Some(PoolSize::exactly(1))).expect("memory");
         for &value in values {
             tokens.insert(HASH, value).expect("room");
         }

@@ -8,7 +8,6 @@ use crate::codec::header::{Entry, HeaderFields, WORD, demand};
 use crate::codec::reading::{Restored, UncheckedWords, at_most_slots, geometry};
 use crate::error::ReadError;
 use crate::fixed::Fixed;
-use crate::fixed::counted::CountedTable;
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::layout::Layout;
@@ -36,15 +35,15 @@ impl<L: Layout> FixedEntry<L> {
         self,
         words: UncheckedWords<L>,
         search_budget: usize,
-    ) -> Result<CountedTable<L>, ReadError> {
+    ) -> Result<TokenTable<L>, ReadError> {
         let table = words.check(self.items)?;
-        Ok(CountedTable::with_table(table, self.items, search_budget)?)
+        Ok(TokenTable::with_table(table, self.items, search_budget)?)
     }
 }
 
-pub(crate) fn stored<L: Layout>(table: &CountedTable<L>) -> StoredTable<'_> {
+pub(crate) fn stored<L: Layout>(table: &TokenTable<L>) -> StoredTable<'_> {
     let buckets = table.geometry().buckets() as u64;
-    StoredTable::new(table.tokens(), buckets)
+    StoredTable::new(table, buckets)
 }
 
 impl<L: Layout> TableWords for TokenTable<L> {
@@ -75,7 +74,7 @@ impl<L: Layout> Stored for Fixed<L> {
     fn manifest(&self) -> Manifest<'_> {
         Manifest::new(
             [self.capacity as u64, 0],
-            self.table.tokens().search_budget(),
+            self.table.search_budget(),
             [stored(&self.table)],
             (self, 0),
         )

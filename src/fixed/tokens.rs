@@ -1,13 +1,17 @@
-//! The table of tokens: the words, and what readers and writers of them share.
+//! The table of tokens: the words, what readers and writers of them share, and the count.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::error::OutOfMemory;
+use crate::error::{InsertError, OutOfMemory};
+use crate::kernel::counter::Counter;
 use crate::kernel::descriptor::Resolved;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::hints::{Hint, Hints};
 use crate::kernel::layout::{Bucket, Fingerprint, Layout};
+use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::pool::{Pool, PoolSize};
+use crate::kernel::sizing::pair_slots;
 use crate::kernel::stripes::Stripes;
 use crate::kernel::table::Table;
 use crate::kernel::word::Content;
@@ -21,9 +25,11 @@ use crate::sync::Event;
 #[derive(Debug)]
 pub(crate) struct TokenTable<L> {
     pub(crate) table: Table<L>,
-    pub(crate) stripes: Stripes<false>,
+    pub(crate) stripes: Stripes<0>,
     pub(crate) pool: Pool<L>,
     pub(crate) hints: Hints<L>,
+    /// The number of tokens.
+    pub(crate) counter: Counter,
     /// Maximum number of buckets that one path search examines, up to
     /// [`LONG_BUDGET`](crate::kernel::layout::words::LONG_BUDGET).
     search_budget: u32,
@@ -34,15 +40,34 @@ pub(crate) struct TokenTable<L> {
 }
 
 impl<L: Layout> TokenTable<L> {
-    /// The tokens of this table, with the number of descriptors that it needs unless given.
+    /// An empty table. It has the descriptors that its size needs, unless their number is given.
+    pub(crate) fn new(
+        geometry: Geometry<L>,
+        search_budget: usize,
+        descriptors: Option<PoolSize>,
+    ) -> Result<Self, OutOfMemory> {
+        Self::of(Table::new(geometry)?, 0, search_budget, descriptors)
+    }
+
+    /// A table of words that hold this number of tokens.
     pub(crate) fn with_table(
         table: Table<L>,
+        len: usize,
+        search_budget: usize,
+    ) -> Result<Self, OutOfMemory> {
+        Self::of(table, len, search_budget, None)
+    }
+
+    fn of(
+        table: Table<L>,
+        len: usize,
         search_budget: usize,
         descriptors: Option<PoolSize>,
     ) -> Result<Self, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| PoolSize::of_table(table.len()));
         Ok(Self {
             stripes: Stripes::new(table.len())?,
+            counter: Counter::<()>::new(table.len(), len)?,
             table,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
@@ -51,35 +76,44 @@ impl<L: Layout> TokenTable<L> {
         })
     }
 
-    /// The heap bytes of a new table of tokens.
+    /// The heap bytes of a new table.
     pub(crate) fn bytes_for(geometry: Geometry<L>, descriptors: Option<PoolSize>) -> usize {
         let buckets = geometry.buckets();
         let descriptors = descriptors.unwrap_or_else(|| PoolSize::of_table(buckets));
         let words = buckets * size_of::<u64>();
-        words + Stripes::<false>::bytes_for(buckets) + descriptors.bytes() + Hints::<L>::BYTES
+        let signals = Stripes::<0>::bytes_for(buckets) + Hints::<L>::BYTES;
+        words + signals + descriptors.bytes() + Counter::<()>::bytes_for(buckets)
     }
 
-    /// An empty object like this one.
+    /// An empty table like this one.
     pub(crate) fn empty_like(&self) -> Result<Self, OutOfMemory> {
-        let table = Table::new(self.table.geometry())?;
-        let mut fresh = Self::with_table(table, self.search_budget(), Some(self.pool.size()))?;
+        let mut fresh = Self::new(
+            self.geometry(),
+            self.search_budget(),
+            Some(self.pool.size()),
+        )?;
         fresh.owner_commits = self.owner_commits;
         Ok(fresh)
     }
 
     /// The heap bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.table.bytes() + self.stripes.bytes() + self.pool.bytes() + self.hints.bytes()
+        let signals = self.stripes.bytes() + self.hints.bytes();
+        self.table.bytes() + signals + self.pool.bytes() + self.counter.bytes()
     }
 
     /// Where its parts are in memory.
-    pub(crate) fn places(&self) -> [(&'static str, Range<usize>); 4] {
+    pub(crate) fn places(&self) -> Vec<(&'static str, Range<usize>)> {
+        let counter = self.counter.places().map(|place| ("counter", place));
         [
             ("table", self.table.place()),
             ("stripes", self.stripes.place()),
             ("descriptors", self.pool.place()),
             ("hints", self.hints.place()),
         ]
+        .into_iter()
+        .chain(counter)
+        .collect()
     }
 
     /// The number of buckets.
@@ -90,6 +124,16 @@ impl<L: Layout> TokenTable<L> {
 
     pub(crate) fn geometry(&self) -> Geometry<L> {
         self.table.geometry()
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.geometry().slots()
+    }
+
+    /// The number of tokens, off by at most the number of calls in progress. A call that never
+    /// returns stays in progress.
+    pub(crate) fn len(&self) -> usize {
+        self.counter.sum(self.slots())
     }
 
     pub(crate) fn search_budget(&self) -> usize {
@@ -155,6 +199,7 @@ impl<L: Layout> TokenTable<L> {
         self.pool.shrink();
         self.stripes.end_all_scans();
         self.hints.end_scan();
+        self.counter.reset(0);
     }
 
     /// The number of taken slots. Exact if no thread writes.
@@ -162,5 +207,23 @@ impl<L: Layout> TokenTable<L> {
         (0..self.table.len())
             .map(|bucket| self.peek(bucket).len())
             .sum()
+    }
+
+    /// The public error for a failure, in a filter that cannot put the token elsewhere.
+    #[cold]
+    pub(crate) fn refused(&self, failure: Failure) -> InsertError {
+        match failure {
+            Failure::Full => InsertError::Full {
+                len: self.len(),
+                slots: self.slots(),
+            },
+            Failure::Disturbed => InsertError::Disturbed {
+                attempts: MAX_ATTEMPTS,
+            },
+            Failure::NoDescriptor => InsertError::NoDescriptor,
+            Failure::TooManyCopies => InsertError::TooManyCopies {
+                copies: pair_slots::<L>(),
+            },
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The only token of a class: adds a token if there is no equal one, exactly once among racing
-//! threads. The whole algorithm is here, with the decision that other threads may take, and the
-//! reason why it is exact.
+//! threads. The reason why it is exact is here; the question that helpers ask too is in
+//! [`witness`](crate::fixed::witness).
 //!
 //! An *admission* freezes one word of the class, the target, by a descriptor that names the token
 //! to add. Then it reads the other word, the witness, and commits if that holds no equal token.
@@ -35,13 +35,12 @@
 
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::change::{Outcome, change_word};
-use crate::kernel::descriptor::{Pending, Resolved, Status};
 use crate::kernel::elsewhere::{AbsenceElsewhere, NothingElsewhere};
-use crate::kernel::layout::{Fingerprint, Layout, Token, Value};
+use crate::kernel::geometry::Class;
+use crate::kernel::layout::{Layout, Token, Value};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::relocate::make_room;
 use crate::kernel::transfer::Transfer;
-use crate::kernel::word::Content;
 use crate::sync;
 use crate::sync::Event;
 
@@ -127,79 +126,23 @@ impl<L: Layout> TokenTable<L> {
         };
         // Change the target. It is frozen only if it still is `content`, which has no equal token.
         // So from then on the target has none, and none can come: a thread that thaws it has
-        // decided the admission first.
+        // decided the admission first. Meanwhile ask the other words, in the order in which lookups
+        // read them, so that a token which moves to a later table is not missed. If there are other
+        // tables, the owner alone commits, because no other thread knows where else to look.
         let outcome = change_word(self, &mut claim, admission, admitted, || {
-            self.is_permitted(&admission, elsewhere)
+            elsewhere.check_before()
+                && self.is_absent_from_witness(&admission)
+                && elsewhere.check_after()
         });
         match outcome {
-            Outcome::Committed => Ok(true),
+            Outcome::Committed => {
+                self.counter.add(1);
+                Ok(true)
+            }
             Outcome::Outdated => Err(Failure::Disturbed),
             Outcome::Aborted => {
                 sync::trace(Event::Rejected);
                 Err(Failure::Disturbed)
-            }
-        }
-    }
-
-    /// The verdict on a pending admission; asked by its owner and, if there are no other tables, by
-    /// every thread that it is in the way of. The first decision counts.
-    ///
-    /// If the class must be absent elsewhere too, the owner alone decides, because no other thread
-    /// knows where else to look: others abort the admission. So what was asked in this order is
-    /// still true at the commit, as far as the target is concerned.
-    pub(crate) fn is_permitted(
-        &self,
-        admission: &Transfer<L>,
-        elsewhere: &impl AbsenceElsewhere,
-    ) -> bool {
-        // Ask in the order in which lookups read, so that a token which moves to a later table is
-        // not missed.
-        elsewhere.check_before()
-            && self.is_absent_from_witness(admission)
-            && elsewhere.check_after()
-    }
-
-    /// Whether the other word of the class holds no equal token, at a moment at which the target is
-    /// frozen. Aborts a rival that has to give way.
-    fn is_absent_from_witness(&self, admission: &Transfer<L>) -> bool {
-        let Transfer::Admission {
-            placed,
-            target,
-            witness,
-            ..
-        } = *admission
-        else {
-            return false;
-        };
-        let fingerprint = placed.fingerprint();
-        loop {
-            // Read by a read-modify-write, so that of two rivals at least one finds the other's
-            // reference. With loads that acquire both could miss it; why this is no SeqCst load is
-            // in `design::protocol`, "Orderings".
-            let reference = match self.table.read_latest(witness).content() {
-                Content::Bucket(content) => return !content.contains(fingerprint),
-                Content::Reference(reference) => reference,
-            };
-            match self.pool.resolve(witness, reference) {
-                // The word has changed since it was read: read it again.
-                Resolved::Stale => {}
-                Resolved::Settled(content) => return !content.contains(fingerprint),
-                Resolved::Pending(other) if other.old.contains(fingerprint) => return false,
-                Resolved::Pending(other) => {
-                    if !is_rival(&other, fingerprint) {
-                        // Whatever arrives there is no equal token: that would have to leave the
-                        // target, which is frozen. And an insert that places one by a path takes
-                        // effect at its commit, after this read.
-                        return true;
-                    }
-                    // Give way if the rival's target, this one's witness, is the lower one. Every
-                    // thread that compares the two applies this rule.
-                    if witness < target {
-                        return false;
-                    }
-                    // Abort the rival otherwise, and read again: it may have been decided first.
-                    self.pool.decide(reference, other.control, Status::Aborted);
-                }
             }
         }
     }
@@ -209,8 +152,7 @@ impl<L: Layout> TokenTable<L> {
     /// freezes, all that the caller did before.
     ///
     /// Reads by read-modify-writes, for the reason of those at the witness.
-    pub(crate) fn is_absent(&self, hash: u64) -> bool {
-        let class = self.table.class(hash);
+    pub(crate) fn is_absent(&self, class: Class) -> bool {
         let fingerprint = class.fingerprint;
         loop {
             let version = self.stripes.version(fingerprint);
@@ -225,10 +167,4 @@ impl<L: Layout> TokenTable<L> {
             sync::trace(Event::Repeat);
         }
     }
-}
-
-/// Whether the use that freezes the witness is an admission of an equal token.
-fn is_rival<L: Layout>(other: &Pending<L>, fingerprint: Fingerprint) -> bool {
-    matches!(other.transfer, Transfer::Admission { placed, .. }
-        if placed.fingerprint() == fingerprint)
 }

@@ -7,13 +7,13 @@ use once_cell::race::OnceBox;
 
 use crate::allocate;
 use crate::error::{OutOfMemory, SnapshotError};
-use crate::growing::counter::GrowingCounter;
 use crate::growing::item::MAX_LEVEL;
 use crate::growing::levels::{Levels, Root};
 use crate::growing::split::help_to_grow;
 use crate::growing::sweep::{Region, Stage};
 use crate::growing::tokens::GrowingTokens;
 use crate::growing::word::Lanes16;
+use crate::kernel::counter::{Counter, More};
 use crate::kernel::geometry::Geometry;
 use crate::kernel::outcome::Failure;
 use crate::kernel::pool::PoolSize;
@@ -154,7 +154,7 @@ impl Tables {
 #[derive(Debug)]
 pub(crate) struct CountedGrowingTable {
     tokens: GrowingTokens,
-    counter: GrowingCounter,
+    counter: Counter<More>,
 }
 
 impl CountedGrowingTable {
@@ -184,7 +184,7 @@ impl CountedGrowingTable {
     }
 
     pub(crate) fn of(tokens: GrowingTokens, len: usize) -> Result<Self, OutOfMemory> {
-        let counter = GrowingCounter::new(1 << tokens.level(), len)?;
+        let counter = Counter::<More>::new(1 << tokens.level(), len)?;
         Ok(Self { tokens, counter })
     }
 
@@ -196,7 +196,7 @@ impl CountedGrowingTable {
 
     /// The heap bytes of a table before it is built.
     pub(crate) fn bytes_for(first: u32) -> usize {
-        GrowingTokens::bytes_for(first) + GrowingCounter::bytes_for(1 << first)
+        GrowingTokens::bytes_for(first) + Counter::<More>::bytes_for(1 << first)
     }
 
     /// A copy that holds every token that is stored from the call to the return.
@@ -310,9 +310,9 @@ impl CountedGrowingTable {
     pub(crate) fn clear(&mut self) {
         self.tokens.clear();
         // It is as small as the table, if there is the memory for that.
-        match GrowingCounter::new(1 << self.tokens.level(), 0) {
+        match Counter::<More>::new(1 << self.tokens.level(), 0) {
             Ok(counter) => self.counter = counter,
-            Err(_) => self.counter.reset(),
+            Err(_) => self.counter.reset(0),
         }
     }
 }

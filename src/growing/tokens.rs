@@ -30,6 +30,9 @@ use crate::sync::Event;
 pub(crate) type Bucket = layout::Bucket<Lanes16>;
 pub(crate) type Token = layout::Token<Lanes16>;
 
+/// As many at every size: a constant, which lookups need not load.
+const STRIPES: usize = if sync::MODEL { 4 } else { 32 };
+
 /// A multiset of tokens, spread over the words of a table that doubles.
 ///
 /// A token stands for a prefix of the index bits of its item. All tokens that cover an item are in
@@ -38,7 +41,7 @@ pub(crate) type Token = layout::Token<Lanes16>;
 pub(crate) struct GrowingTokens {
     /// Shared with calls that are deferred.
     pub(crate) levels: Shared<Levels>,
-    pub(crate) stripes: Stripes<true>,
+    pub(crate) stripes: Stripes<STRIPES>,
     pub(crate) pool: Pool<Lanes16>,
     pub(crate) hints: Hints<Lanes16>,
     /// Maximum number of buckets that one path search examines.
@@ -99,7 +102,7 @@ impl GrowingTokens {
 
     /// The heap bytes of a table that is yet to be built.
     pub(crate) fn bytes_for(first: u32) -> usize {
-        let rest = Stripes::<true>::bytes_for(1 << first)
+        let rest = Stripes::<STRIPES>::bytes_for(1 << first)
             + descriptors_for(first).bytes()
             + Hints::<Lanes16>::BYTES;
         Shared::<Levels>::BYTES + Levels::bytes_for(first) + rest

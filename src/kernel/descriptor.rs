@@ -237,6 +237,7 @@ impl<'a, L> Claim<'a, L> {
 
 impl<L: Layout> Claim<'_, L> {
     /// Begins a new use. Returns the reference to install, and the control that means "pending".
+    #[inline]
     pub(crate) fn publish(&mut self, transfer: Transfer<L>) -> (Reference<L>, Control) {
         // Take the next number. The use is pending from here on, and no thread knows of it yet.
         // Relaxed: only the owner begins uses, and the claim brought the last owner's number.

@@ -47,7 +47,7 @@ struct Log {
     notes: AtomicU64,
     /// 0 is a vacant slot.
     slots: Box<[AtomicU64]>,
-    /// The next log, for scans of the table when it has grown.
+    /// The next log, for scans of the table when it has more words.
     larger: OnceBox<Self>,
 }
 

@@ -9,7 +9,7 @@ pub(crate) enum Disturbance {
     /// More tokens moved than the log of hints holds.
     Hints,
     /// The copy is full, because it has both tokens removed during the scan and tokens inserted
-    /// during it. Or the table has grown twice.
+    /// during it. Or the words were replaced twice.
     Other,
     OutOfMemory(OutOfMemory),
 }

@@ -446,7 +446,6 @@ mod tests {
     use crate::kernel::geometry::Geometry;
     use crate::kernel::layout::{Fingerprint, Lanes, SemiSorted, Token};
     use crate::kernel::pool::PoolSize;
-    use crate::kernel::table::Table;
 
     type FourBySixteen = Lanes<4, 16>;
 
@@ -457,9 +456,9 @@ mod tests {
         budget: usize,
         seed: u64,
     ) -> TokenTable<L> {
-        let table = Table::new(Geometry::with_buckets(buckets).expect("accepted")).expect("memory");
+        let geometry = Geometry::with_buckets(buckets).expect("accepted");
         let one = Some(PoolSize::exactly(1));
-        let mut tokens = TokenTable::with_table(table, budget, one).expect("memory");
+        let mut tokens = TokenTable::new(geometry, budget, one).expect("memory");
         let mut random = seed;
         for bucket in 0..buckets {
             let mut content = Bucket::EMPTY;

@@ -17,9 +17,10 @@ use crate::kernel::layout::Fingerprint;
 use crate::sync;
 use crate::sync::{AtomicU64, Ordering};
 
-/// The version counters of one table, which may be `GROWING`.
+/// The version counters of one table: `NUMBER` of them, a power of two. If that is 0, their number
+/// follows from that of the words.
 #[derive(Debug)]
-pub(crate) struct Stripes<const GROWING: bool> {
+pub(crate) struct Stripes<const NUMBER: usize> {
     /// Their number is a power of two.
     versions: Box<[AtomicU64]>,
     /// One less than that: lookups apply it straight from memory.
@@ -33,9 +34,6 @@ const MAX_STRIPES: usize = if sync::MODEL { 4 } else { 128 };
 
 /// One cache line.
 const MIN_STRIPES: usize = if sync::MODEL { 4 } else { 8 };
-
-/// A table that grows has as many at every size: a constant, which its lookups need not load.
-const GROWING_STRIPES: usize = if sync::MODEL { 4 } else { 32 };
 
 /// The value of a stripe when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +72,7 @@ impl Group {
     }
 }
 
-impl<const GROWING: bool> Stripes<GROWING> {
+impl<const NUMBER: usize> Stripes<NUMBER> {
     /// The stripes of a table of this many words. Those of a small table take a 32nd of the bytes
     /// of its words.
     pub(crate) fn new(words: usize) -> Result<Self, OutOfMemory> {
@@ -86,8 +84,8 @@ impl<const GROWING: bool> Stripes<GROWING> {
     }
 
     fn number(words: usize) -> usize {
-        if GROWING {
-            return GROWING_STRIPES;
+        if NUMBER > 0 {
+            return NUMBER;
         }
         // Take a power of two, so that a mask selects the stripe.
         let affordable = 1 << (words / 32).max(1).ilog2();
@@ -115,14 +113,10 @@ impl<const GROWING: bool> Stripes<GROWING> {
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
         // Select by the fingerprint alone. It is the same in both buckets, and so is the stripe.
-        let mask = if GROWING {
-            GROWING_STRIPES - 1
-        } else {
-            self.mask
-        };
+        let mask = if NUMBER > 0 { NUMBER - 1 } else { self.mask };
         debug_assert_eq!(mask, self.versions.len() - 1);
-        // SAFETY: `new` allocates one more than the mask, which does not change, or
-        // `GROWING_STRIPES`. So the masked number is less than that.
+        // SAFETY: `new` allocates one more than the mask, which does not change. So the masked
+        // number is less than that.
         unsafe { self.versions.get_unchecked(f.bits() as usize & mask) }
     }
 

@@ -39,6 +39,7 @@ pub(crate) const FIELDS: usize = 5;
 
 impl<L: Layout> Relocation<L> {
     /// What the source holds after it. `None` if it does not hold the token.
+    #[inline]
     pub(crate) fn new_source(&self) -> Option<Bucket<L>> {
         match self.placed {
             Some(placed) => self.old_source.replacing(self.moved, placed),
@@ -47,6 +48,7 @@ impl<L: Layout> Relocation<L> {
     }
 
     /// What the destination holds after it. `None` if that is full.
+    #[inline]
     pub(crate) fn new_destination(&self) -> Option<Bucket<L>> {
         self.old_destination.with(self.moved)
     }
@@ -54,6 +56,7 @@ impl<L: Layout> Relocation<L> {
 
 impl<L: Layout> Transfer<L> {
     /// The bucket that it changes, and its content before; of a relocation, the source.
+    #[inline]
     pub(crate) fn source(&self) -> (usize, Bucket<L>) {
         match *self {
             Self::Relocation(hop) => (hop.source, hop.old_source),
@@ -63,6 +66,7 @@ impl<L: Layout> Transfer<L> {
     }
 
     /// The content of `bucket`, one of those that it freezes, before the transfer.
+    #[inline]
     pub(crate) fn before(&self, bucket: usize) -> Bucket<L> {
         match *self {
             Self::Relocation(hop) if bucket != hop.source => hop.old_destination,
@@ -72,6 +76,7 @@ impl<L: Layout> Transfer<L> {
 
     /// What `bucket`, one of those that it freezes, holds after the transfer. `None` if the
     /// transfer is impossible there.
+    #[inline]
     pub(crate) fn after(&self, bucket: usize) -> Option<Bucket<L>> {
         match *self {
             Self::Relocation(hop) if bucket != hop.source => hop.new_destination(),
@@ -83,6 +88,7 @@ impl<L: Layout> Transfer<L> {
 
     /// The fields of a descriptor. The first has the tokens: only a relocation moves one, and an
     /// admission has only one that is new. Of the others, a split alone has two buckets.
+    #[inline]
     pub(crate) fn into_fields(self) -> [u64; FIELDS] {
         let bits = |token: Option<Token<L>>| u64::from(token.map_or(0, Token::bits));
         let one_word = |placed, other: usize| {
@@ -111,6 +117,7 @@ impl<L: Layout> Transfer<L> {
         }
     }
 
+    #[inline]
     pub(crate) fn from_fields(
         [tokens, source, destination, old_source, old]: [u64; FIELDS],
     ) -> Self {

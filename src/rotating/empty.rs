@@ -1,7 +1,6 @@
 //! Emptying: removes all tokens of a table that other threads can still reach, as long as it is
 //! permitted. [`rotation`](crate::design::rotation#emptying) has the reasons.
 
-use crate::fixed::counted::CountedTable;
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::change::{Outcome, change_word};
 use crate::kernel::descriptor::{Claim, Resolved, Status};
@@ -14,13 +13,8 @@ use crate::sync::Event;
 
 impl<L: Layout> TokenTable<L> {
     /// Removes every token that is stored at the beginning, while `permitted` returns true. Others
-    /// may use the table. Calls `removed` with the number of tokens that this thread removed, a
-    /// word at a time. Returns false if it is no longer permitted.
-    pub(crate) fn empty_while(
-        &self,
-        permitted: &impl Fn() -> bool,
-        mut removed: impl FnMut(usize),
-    ) -> Result<bool, Failure> {
+    /// may use the table. Returns false if it is no longer permitted.
+    pub(crate) fn empty_while(&self, permitted: &impl Fn() -> bool) -> Result<bool, Failure> {
         let mut claim = None;
         for _ in 0..MAX_ATTEMPTS {
             // Remember how many tokens have hopped so far.
@@ -28,8 +22,7 @@ impl<L: Layout> TokenTable<L> {
             // Empty each word.
             for bucket in 0..self.table.len() {
                 match empty_word(self, &mut claim, bucket, permitted)? {
-                    Some(0) => {}
-                    Some(tokens) => removed(tokens),
+                    Some(removed) => self.counter.subtract(removed),
                     None => return Ok(false),
                 }
             }
@@ -40,16 +33,6 @@ impl<L: Layout> TokenTable<L> {
             sync::trace(Event::Repeat);
         }
         Err(Failure::Disturbed)
-    }
-}
-
-impl<L: Layout> CountedTable<L> {
-    /// Removes every token that is stored at the beginning, while `permitted` returns true. Others
-    /// may use the table. Returns false if it is no longer permitted.
-    pub(crate) fn empty_while(&self, permitted: &impl Fn() -> bool) -> Result<bool, Failure> {
-        let counter = &self.counter;
-        self.tokens
-            .empty_while(permitted, |removed| counter.subtract(removed))
     }
 }
 
@@ -129,7 +112,6 @@ mod tests {
     use crate::kernel::geometry::Geometry;
     use crate::kernel::layout::Lanes;
     use crate::kernel::pool::PoolSize;
-    use crate::kernel::table::Table;
     use crate::kernel::word::Word;
 
     type Small = TokenTable<Lanes<4, 16>>;
@@ -138,9 +120,8 @@ mod tests {
 
     /// A table with some tokens and few descriptors.
     fn filled() -> Small {
-        let table = Table::new(Geometry::with_buckets(64).expect("possible")).expect("memory");
-        let mut tokens =
-            TokenTable::with_table(table, 16, Some(PoolSize::exactly(2))).expect("memory");
+        let geometry = Geometry::with_buckets(64).expect("possible");
+        let mut tokens = TokenTable::new(geometry, 16, Some(PoolSize::exactly(2))).expect("memory");
         tokens.require_owner_commit();
         for item in 0..HASHES {
             tokens.insert(model::mix(item), 0).expect("room");
@@ -156,11 +137,11 @@ mod tests {
         (stored.count(), words.filter(is_frozen).count())
     }
 
-    /// Returns how it ended, and the number of removed tokens.
+    /// Returns how it ended, and the number of tokens that it counted out.
     fn empty(tokens: &Small, permitted: impl Fn() -> bool) -> (Result<bool, Failure>, usize) {
-        let mut all = 0;
-        let emptied = tokens.empty_while(&permitted, |removed| all += removed);
-        (emptied, all)
+        let before = tokens.len();
+        let emptied = tokens.empty_while(&permitted);
+        (emptied, before - tokens.len())
     }
 
     /// Another thread freezes the first word that is not empty. Returns its claim, and the word's

@@ -13,11 +13,12 @@ use core::cell::Cell;
 
 use crate::engine::operations::RawFilter;
 use crate::error::{InsertError, InsertManyError, RotateError};
-use crate::fixed::counted::CountedTable;
+use crate::fixed::tokens::TokenTable;
 use crate::kernel::elsewhere::AbsenceElsewhere;
 use crate::kernel::layout::Layout;
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::prefetch::prefetching;
+use crate::kernel::table::Pair;
 use crate::rotating::Rotating;
 use crate::rotating::state::State;
 use crate::sync;
@@ -26,13 +27,15 @@ use crate::sync::Event;
 impl<L: Layout> Rotating<L> {
     #[inline]
     pub(crate) fn contains(&self, hash: u64) -> bool {
+        let pair = self.pair(hash);
+        let holds = |table: &TokenTable<L>| table.contains_by(hash, |table| pair.within(table));
         loop {
             // Load the state first: it says which tables are live, and in which order.
             let state = self.state.load();
             // Ask the oldest first: inserts go to the young generation. So an item that is
             // refreshed meanwhile, inserted again and then removed once, is found in one of the
             // two.
-            if self.any_live(state, |table| table.tokens().contains(hash)) {
+            if self.any_live(state, holds) {
                 return true;
             }
             // Trust the miss only without a rotation meanwhile: after one, the item may have been
@@ -46,11 +49,13 @@ impl<L: Layout> Rotating<L> {
     /// Oldest first: the token that stays lives at least as long as the item that stays should.
     #[inline]
     pub(crate) fn remove(&self, hash: u64) -> bool {
+        let pair = self.pair(hash);
+        let removes = |table: &TokenTable<L>| table.remove_by(hash, |table| pair.within(table));
         loop {
             let state = self.state.load();
             // Take one from the first table that has one. The exchange there is the removal, even
             // if the table is live no more.
-            if self.any_live(state, |table| table.remove(hash)) {
+            if self.any_live(state, removes) {
                 return true;
             }
             // Walk again after a rotation, as a lookup does.
@@ -64,7 +69,7 @@ impl<L: Layout> Rotating<L> {
         loop {
             let state = self.state.load();
             let counts = self.live(state);
-            let count = counts.map(|table| table.tokens().count(hash)).sum();
+            let count = counts.map(|table| table.count(hash)).sum();
             // Count again after a rotation: a table that was counted may be forgotten by now.
             if self.is_current(state) {
                 return count;
@@ -80,7 +85,7 @@ impl<L: Layout> Rotating<L> {
         loop {
             let state = self.state.load();
             let ages = (0..self.tables.len() - 1).rev();
-            let holds = |table: &CountedTable<L>| table.tokens().contains(hash);
+            let holds = |table: &TokenTable<L>| table.contains(hash);
             let held = self.live(state).zip(ages).filter(|(table, _)| holds(table));
             // Keep the last table that has it: the walk goes from old to young.
             let youngest = held.last();
@@ -141,7 +146,7 @@ impl<L: Layout> Rotating<L> {
     #[inline]
     pub(crate) fn refresh(&self, hash: u64) -> Result<bool, InsertError> {
         // Look first: if the token is there, no admission is needed.
-        if self.young(self.state.load()).tokens().contains(hash) {
+        if self.young(self.state.load()).contains(hash) {
             return Ok(false);
         }
         self.refresh_absent(hash)
@@ -190,12 +195,8 @@ impl<L: Layout> Rotating<L> {
             let young = self.young(older.state);
             // Freeze a word of the young table, then ask the older ones: none commits but the
             // owner.
-            match young.tokens().try_insert_unique(hash, 0, &older) {
-                Ok(true) => {
-                    young.count_one();
-                    return Ok(true);
-                }
-                Ok(false) => return Ok(false),
+            match young.try_insert_unique(hash, 0, &older) {
+                Ok(added) => return Ok(added),
                 Err(Failure::Disturbed) => {}
                 Err(failure) if self.is_current(older.state) => {
                     return Err(young.refused(failure));
@@ -205,6 +206,13 @@ impl<L: Layout> Rotating<L> {
             }
         }
         Err(self.young(self.state.load()).refused(Failure::Disturbed))
+    }
+
+    /// The pair of a hash in one of the tables, from which follows that in the others: all have
+    /// the same geometry.
+    #[inline]
+    pub(crate) fn pair(&self, hash: u64) -> Pair<'_, L> {
+        self.tables[0].table.pair(hash)
     }
 
     /// Whether there was no rotation since.
@@ -218,22 +226,29 @@ impl<L: Layout> Rotating<L> {
     }
 
     #[inline]
-    pub(crate) fn young(&self, state: State) -> &CountedTable<L> {
+    pub(crate) fn young(&self, state: State) -> &TokenTable<L> {
         &self.tables[state.young()]
     }
 
     /// From the oldest generation to the young one.
     #[inline]
-    pub(crate) fn live(&self, state: State) -> impl Iterator<Item = &CountedTable<L>> {
+    pub(crate) fn live(&self, state: State) -> impl Iterator<Item = &TokenTable<L>> {
         let [older, younger] = state.live(self.tables.len());
         self.tables[older].iter().chain(&self.tables[younger])
     }
 
-    /// Whether something is true of any of them. Two loops, because one over the chain is a call.
+    /// Whether something is true of any of them, asked from the oldest to the young one.
     #[inline]
-    fn any_live(&self, state: State, is: impl Fn(&CountedTable<L>) -> bool) -> bool {
-        let [older, younger] = state.live(self.tables.len());
-        self.tables[older].iter().any(&is) || self.tables[younger].iter().any(&is)
+    fn any_live(&self, state: State, is: impl Fn(&TokenTable<L>) -> bool) -> bool {
+        // Go round the ring from the table behind the spare.
+        let mut table = state.spare(self.tables.len());
+        (1..self.tables.len()).any(|_| {
+            table += 1;
+            if table == self.tables.len() {
+                table = 0;
+            }
+            is(&self.tables[table])
+        })
     }
 }
 
@@ -251,7 +266,8 @@ impl<L: Layout> AbsenceElsewhere for Older<'_, L> {
         // Ask the older generations, which lookups read earlier, from the oldest on.
         let generations = self.engine.tables.len() - 1;
         let mut older = self.engine.live(self.state).take(generations - 1);
-        let none = older.all(|table| table.tokens().is_absent(self.hash));
+        let class = self.engine.pair(self.hash).class();
+        let none = older.all(|table| table.is_absent(class));
         // Let a refresh go on: it only wants to know.
         self.was_in.map_or(none, |was_in| {
             was_in.set(!none);

@@ -9,8 +9,8 @@ use crate::codec::header::{Entry, HeaderFields, MAX_TABLES, demand};
 use crate::codec::reading::{Restored, UncheckedWords};
 use crate::engine::operations::{RawFilter, Rotates};
 use crate::error::ReadError;
-use crate::fixed::counted::CountedTable;
 use crate::fixed::stored::{FixedEntry, stored};
+use crate::fixed::tokens::TokenTable;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::layout::Layout;
 use crate::rotating::Rotating;
@@ -76,7 +76,7 @@ impl<L: Layout> Restored for Rotating<L> {
             tables.push(table.build(words, budget)?);
         }
         let geometry = tables[0].geometry();
-        tables.push(CountedTable::new(geometry, budget, None)?);
+        tables.push(TokenTable::new(geometry, budget, None)?);
         Ok(Self::of_tables(tables, capacity as usize, rotations))
     }
 }
