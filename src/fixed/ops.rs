@@ -235,13 +235,13 @@ impl<L: Layout> TokenTable<L> {
         // Load both words. No version is needed: the exchange fails if its word has changed, and
         // the other is not relied on.
         let (a, b) = pair.load();
-        let added = Word::surely_buckets(a, b)
-            && self.add_to(class, token, a.as_bucket(), b.as_bucket()) == Some(true);
-        if !added {
-            self.insert_slowly(hash, value)?;
+        if Word::surely_buckets(a, b)
+            && self.add_to(class, token, a.as_bucket(), b.as_bucket()) == Some(true)
+        {
+            self.counter.add(1);
+            return Ok(());
         }
-        self.counter.add(1);
-        Ok(())
+        self.insert_slowly(hash, value)
     }
 
     /// [`insert`](Self::insert) in full: for frozen words, for a full pair, and after a lost
@@ -250,7 +250,9 @@ impl<L: Layout> TokenTable<L> {
     #[inline(never)]
     fn insert_slowly(&self, hash: u64, value: Value) -> Result<(), Failure> {
         let class = self.table.class(hash);
-        self.insert_token(class, Token::with_value(class.fingerprint, value))
+        self.insert_token(class, Token::with_value(class.fingerprint, value))?;
+        self.counter.add(1);
+        Ok(())
     }
 
     /// Adds this token of this class, and does not count it.

@@ -140,9 +140,8 @@ impl<L: Layout> Pair<'_, L> {
     #[inline]
     pub(crate) fn within<'b>(&self, table: &'b Table<L>) -> Pair<'b, L> {
         // The number of buckets determines the geometry.
-        assert_eq!(
-            table.words.len(),
-            self.table.words.len(),
+        assert!(
+            table.words.len() == self.table.words.len(),
             "another geometry"
         );
         let class = self.class;

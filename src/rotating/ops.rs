@@ -240,15 +240,17 @@ impl<L: Layout> Rotating<L> {
     /// Whether something is true of any of them, asked from the oldest to the young one.
     #[inline]
     fn any_live(&self, state: State, is: impl Fn(&TokenTable<L>) -> bool) -> bool {
-        // Go round the ring from the table behind the spare.
-        let mut table = state.spare(self.tables.len());
-        (1..self.tables.len()).any(|_| {
-            table += 1;
-            if table == self.tables.len() {
-                table = 0;
+        // Go round the ring, from the table behind the spare to the young one.
+        let (mut table, young) = (state.spare(self.tables.len()), state.young());
+        loop {
+            table = State::next(table, self.tables.len());
+            if is(&self.tables[table]) {
+                return true;
             }
-            is(&self.tables[table])
-        })
+            if table == young {
+                return false;
+            }
+        }
     }
 }
 

@@ -68,7 +68,13 @@ impl State {
     /// The number of the table that holds no generation.
     #[inline]
     pub(crate) fn spare(self, tables: usize) -> usize {
-        match self.young() + 1 {
+        Self::next(self.young(), tables)
+    }
+
+    /// The number of the table behind this one, in the circle.
+    #[inline]
+    pub(crate) fn next(table: usize, tables: usize) -> usize {
+        match table + 1 {
             next if next == tables => 0,
             next => next,
         }
