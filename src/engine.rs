@@ -6,6 +6,7 @@
 //! a choice at run time.
 
 pub(crate) mod clock;
+pub(crate) mod kind;
 pub(crate) mod measures;
 pub(crate) mod operations;
 pub(crate) mod plan;

@@ -39,13 +39,13 @@ pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilde
 pub use dynamic::{Dyn, DynFilter};
 
 pub use crate::codec::chunks::Chunks;
+pub use crate::engine::kind::Kind;
 pub use crate::engine::measures::Measures;
 pub use crate::engine::operations::{Rotates, StoresValues};
 pub use crate::engine::values::Values;
 pub use crate::fixed::Fixed;
 #[cfg(feature = "growing")]
 pub use crate::growing::Growing;
-pub use crate::kernel::layout::Kind;
 pub use crate::rotating::Rotating;
 
 use core::fmt;

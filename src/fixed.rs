@@ -26,6 +26,7 @@ pub(crate) mod stored;
 pub(crate) mod tokens;
 mod unique;
 
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::engine::operations::{Build, RawFilter, StoresValues, check_lengths, insert_each};
 use crate::engine::plan::{Plan, RatedLoad};
@@ -34,8 +35,9 @@ use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, SnapshotError, ValueError,
 };
 use crate::fixed::counted::CountedTable;
-use crate::kernel::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
+use crate::kernel::layout::{Lanes, Layout, Shape};
 use crate::kernel::prefetch::is_near;
+use crate::kernel::search::sizes::LONG_BUDGET;
 use crate::kernel::sizing::{any_of, compared};
 
 /// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets

@@ -20,6 +20,7 @@ mod walks;
 mod word;
 
 use crate::allocate;
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::engine::operations::{Build, RawFilter};
 use crate::engine::plan::{Plan, RatedLoad, Size};
@@ -29,7 +30,7 @@ use crate::growing::tables::{
     CountedGrowingTable, MAX_ADDED, Tables, compared_when_first_full, geometry,
 };
 use crate::growing::word::Lanes16;
-use crate::kernel::layout::{Kind, LONG_BUDGET};
+use crate::kernel::search::sizes::LONG_BUDGET;
 use crate::kernel::sizing::{any_of, items_for};
 use crate::sync::{AtomicU64, Ordering};
 

@@ -11,6 +11,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::allocate;
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::engine::operations::{Build, RawFilter, Rotates, check_lengths};
 use crate::engine::plan::{Plan, RatedLoad};
@@ -18,8 +19,9 @@ use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
 };
 use crate::fixed::counted::CountedTable;
-use crate::kernel::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
+use crate::kernel::layout::{Lanes, Layout, Shape};
 use crate::kernel::prefetch::is_near;
+use crate::kernel::search::sizes::LONG_BUDGET;
 use crate::kernel::sizing::{any_of, compared};
 
 /// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with

@@ -7,8 +7,10 @@ use core::any::Any;
 use core::hash::{BuildHasher, Hasher};
 
 use crate::codec::source::Source;
+use crate::engine::kind::Kind;
 use crate::error::ReadError;
-use crate::kernel::layout::{Kind, LONG_BUDGET, MIN_BUDGET, Shape};
+use crate::kernel::layout::Shape;
+use crate::kernel::search::sizes::{LONG_BUDGET, MIN_BUDGET};
 use crate::random_state::RandomState;
 use crate::typed_hasher::FilterHasher;
 

@@ -4,13 +4,14 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::engine::clock::RotationClock;
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::engine::plan::{Plan, RatedLoad};
 use crate::engine::values::Values;
 use crate::error::{
     BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError, ValueError,
 };
-use crate::kernel::layout::{Kind, Layout, Shape};
+use crate::kernel::layout::{Layout, Shape};
 use crate::kernel::prefetch::prefetching;
 
 /// The operations of an engine, by hash. An engine that is chosen at run time has them too.

@@ -5,11 +5,13 @@
 
 use core::cmp::{Ordering, Reverse};
 
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::error::BuildError;
 use crate::kernel::descriptor::PoolSize;
 use crate::kernel::geometry::Geometry;
-use crate::kernel::layout::{ForLayout, Kind, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
+use crate::kernel::layout::{ForLayout, Layout, Shape};
+use crate::kernel::search::sizes::{LONG_BUDGET, MIN_BUDGET};
 use crate::kernel::sizing;
 use crate::kernel::sizing::{HEADS_AGREE, any_of, compared};
 

@@ -11,7 +11,7 @@ use core::mem;
 use super::{Buildable, Engine, Filter, FilterBuilder};
 use crate::engine::operations::RawFilter;
 use crate::error::{InsertError, InsertManyError};
-use crate::kernel::layout::LONG_BUDGET;
+use crate::kernel::search::sizes::LONG_BUDGET;
 use crate::kernel::sizing;
 use crate::typed_hasher::{FilterHasher, HashesItem};
 

@@ -10,6 +10,7 @@ use crate::codec::header::Header;
 use crate::codec::reading;
 use crate::codec::reading::Restored;
 use crate::codec::source::Source;
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::engine::operations::{Build, Rotates, StoresValues};
 use crate::engine::plan;
@@ -18,7 +19,7 @@ use crate::error::{BuildError, OutOfMemory, ReadError, SnapshotError};
 use crate::fixed::Fixed;
 #[cfg(feature = "growing")]
 use crate::growing::Growing;
-use crate::kernel::layout::{ForLayout, Kind, Layout, Shape};
+use crate::kernel::layout::{ForLayout, Layout, Shape};
 use crate::random_state::RandomState;
 use crate::rotating::Rotating;
 

@@ -529,7 +529,8 @@ mod tests {
     use super::*;
     use crate::kernel::descriptor::PoolSize;
     use crate::kernel::geometry::Geometry;
-    use crate::kernel::layout::{LONG_BUDGET, Lanes};
+    use crate::kernel::layout::Lanes;
+    use crate::kernel::search::sizes::LONG_BUDGET;
     use crate::kernel::table::Table;
 
     /// A small table whose only descriptor is taken, as by a thread that has stopped for good.

@@ -3,6 +3,7 @@
 
 use core::ptr;
 
+use crate::engine::kind::Kind;
 use crate::engine::operations::{Build, RawFilter};
 use crate::error::InsertError;
 use crate::growing::Growing;
@@ -11,7 +12,7 @@ use crate::growing::levels::Root;
 use crate::growing::tables::{CountedGrowingTable, Tables};
 use crate::growing::word::Lanes16;
 use crate::kernel::elsewhere::AbsenceElsewhere;
-use crate::kernel::layout::{Kind, Probe, Shape};
+use crate::kernel::layout::{Probe, Shape};
 use crate::kernel::outcome::Failure;
 use crate::kernel::prefetch::is_near;
 use crate::kernel::sizing::{any_of, items_for};

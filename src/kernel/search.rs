@@ -15,16 +15,16 @@
 //!
 //! Two kinds of table can be searched: one of a fixed size, and one that doubles.
 
+pub(crate) mod sizes;
+
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::kernel::descriptor::Pool;
 use crate::kernel::geometry::Class;
-use crate::kernel::layout::{
-    Array, Bucket, Calibrated, FRONTIER_WIDTH, LONG_BUDGET, Layout, SHORT_BUDGET, Token,
-    VISITED_LIMIT,
-};
+use crate::kernel::layout::{Array, Bucket, Calibrated, Layout, Token};
+use crate::kernel::search::sizes::{FRONTIER_WIDTH, LONG_BUDGET, SHORT_BUDGET, VISITED_LIMIT};
 use crate::kernel::sizing::pair_slots;
 use crate::kernel::word::Reference;
 
