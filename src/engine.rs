@@ -5,6 +5,8 @@
 //! over the trait [`RawFilter`](operations::RawFilter). [`Dyn`](crate::filter::Dyn) boxes any of them, for
 //! a choice at run time.
 
+pub(crate) mod buildable;
+pub(crate) mod chunks;
 pub(crate) mod clock;
 pub(crate) mod kind;
 pub(crate) mod measures;

@@ -26,13 +26,19 @@ pub(crate) mod stored;
 pub(crate) mod tokens;
 mod unique;
 
+use alloc::boxed::Box;
+
+use crate::allocate;
+use crate::codec::manifest::Manifest;
+use crate::codec::reading::Input;
+use crate::engine::buildable::Buildable;
 use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
-use crate::engine::operations::{Build, RawFilter, StoresValues, check_lengths, insert_each};
+use crate::engine::operations::{RawFilter, StoresValues, check_lengths, insert_each};
 use crate::engine::plan::{Plan, RatedLoad};
 use crate::engine::values::{MAX_COPIES, Values};
 use crate::error::{
-    BuildError, InsertError, InsertManyError, OutOfMemory, SnapshotError, ValueError,
+    BuildError, InsertError, InsertManyError, OutOfMemory, ReadError, SnapshotError, ValueError,
 };
 use crate::fixed::counted::CountedTable;
 use crate::kernel::layout::{Lanes, Layout, Shape};
@@ -53,7 +59,8 @@ pub struct Fixed<L: Layout = Lanes<4, 16>> {
 /// 0.95.
 const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
-impl<L: Layout> Build for Fixed<L> {
+impl<L: Layout> Buildable for Fixed<L> {
+    type With<M: Layout> = Fixed<M>;
     const KIND: Kind = Kind::Fixed;
     type Layout = L;
 
@@ -91,6 +98,11 @@ impl<L: Layout> Build for Fixed<L> {
             capacity: self.capacity,
         })
     }
+
+    fn restore(input: Input<'_>, _: usize) -> Result<Self, ReadError> {
+        let (table, capacity) = stored::restore(input)?;
+        Ok(Self { table, capacity })
+    }
 }
 
 impl<L: Layout> RawFilter for Fixed<L> {
@@ -104,6 +116,24 @@ impl<L: Layout> RawFilter for Fixed<L> {
 
     fn clear(&mut self) {
         self.table.clear();
+    }
+
+    /// The table is the same for as long as the filter is borrowed.
+    fn manifest(&self) -> Manifest<'_> {
+        Manifest::new(
+            [self.capacity as u64, 0],
+            self.table.tokens().search_budget(),
+            [stored::stored_table(&self.table)],
+            self.list_version(),
+        )
+    }
+
+    fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory> {
+        Ok(allocate::boxed(self.empty_like()?)?)
+    }
+
+    fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError> {
+        Ok(allocate::boxed(self.snapshot()?)?)
     }
 
     fn valued(&self) -> Option<&dyn StoresValues> {

@@ -11,14 +11,18 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::allocate;
+use crate::codec::manifest::Manifest;
+use crate::codec::reading::Input;
+use crate::engine::buildable::Buildable;
 use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
-use crate::engine::operations::{Build, RawFilter, Rotates, check_lengths};
+use crate::engine::operations::{RawFilter, Rotates, check_lengths};
 use crate::engine::plan::{Plan, RatedLoad};
 use crate::error::{
-    BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
+    BuildError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError, SnapshotError,
 };
 use crate::fixed::counted::CountedTable;
+use crate::fixed::stored::stored_table;
 use crate::kernel::layout::{Lanes, Layout, Shape};
 use crate::kernel::prefetch::is_near;
 use crate::kernel::search::sizes::LONG_BUDGET;
@@ -95,17 +99,6 @@ impl<L: Layout> Rotating<L> {
         Err(SnapshotError::Disturbed)
     }
 
-    /// The number of rotations at this moment, and the generations from the oldest to the young
-    /// one.
-    pub(crate) fn between_rotations(&self) -> (u64, impl Iterator<Item = &CountedTable<L>>) {
-        let state = self.state.load();
-        (state.rotations(), self.live(state))
-    }
-
-    pub(crate) fn search_budget(&self) -> usize {
-        self.tables[0].tokens().search_budget()
-    }
-
     fn sum(&self, of: impl Fn(&CountedTable<L>) -> usize) -> usize {
         self.live(self.state.load()).map(of).sum()
     }
@@ -124,7 +117,8 @@ fn generations(plan: &Plan) -> Result<usize, BuildError> {
     Ok(requested)
 }
 
-impl<L: Layout> Build for Rotating<L> {
+impl<L: Layout> Buildable for Rotating<L> {
+    type With<M: Layout> = Rotating<M>;
     const KIND: Kind = Kind::Rotating;
     type Layout = L;
 
@@ -165,6 +159,11 @@ impl<L: Layout> Build for Rotating<L> {
     fn snapshot(&self) -> Result<Self, SnapshotError> {
         self.copied_between_rotations(CountedTable::snapshot)
     }
+
+    fn restore(input: Input<'_>, _: usize) -> Result<Self, ReadError> {
+        let (tables, capacity, rotations) = stored::restore(input)?;
+        Ok(Self::of_tables(tables, capacity, rotations))
+    }
 }
 
 // The methods of the same names are in `ops`.
@@ -183,6 +182,30 @@ impl<L: Layout> RawFilter for Rotating<L> {
         }
         let state = self.state.load();
         self.state.set(state.cleaned());
+    }
+
+    /// The generations, from the oldest to the young one. A rotation changes their list.
+    fn manifest(&self) -> Manifest<'_> {
+        let state = self.state.load();
+        let rotations = state.rotations();
+        Manifest::new(
+            [self.capacity as u64, rotations],
+            self.tables[0].tokens().search_budget(),
+            self.live(state).map(stored_table),
+            rotations,
+        )
+    }
+
+    fn list_version(&self) -> u64 {
+        self.rotations()
+    }
+
+    fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory> {
+        Ok(allocate::boxed(self.empty_like()?)?)
+    }
+
+    fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError> {
+        Ok(allocate::boxed(self.snapshot()?)?)
     }
 
     fn rotating(&self) -> Option<&dyn Rotates> {

@@ -56,8 +56,8 @@ const LAYERS: [&[&str]; 9] = [
     ],
     &["error", "allocate"],
     &["kernel"],
-    &["engine"],
     &["codec"],
+    &["engine"],
     &["fixed"],
     // A rotating filter is made of fixed tables, and a growing one of its own.
     &["rotating", "growing"],

@@ -22,7 +22,7 @@ pub struct Header {
 
 /// The numbers of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeaderFields {
+pub(crate) struct HeaderFields {
     /// Their meaning depends on the kind.
     pub(crate) own: [u64; 2],
     pub(crate) search_budget: usize,
@@ -31,7 +31,7 @@ pub struct HeaderFields {
 
 /// A table's entry in the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Its number of buckets, or an encoding of it.
     pub(crate) shape: u64,
     /// The occupied slots.

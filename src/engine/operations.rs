@@ -1,17 +1,17 @@
 //! The operations that an engine must provide, and the calls for many hashes built on them.
 
+use alloc::boxed::Box;
 use core::fmt;
 use core::time::Duration;
 
+use crate::codec::manifest::Manifest;
 use crate::engine::clock::RotationClock;
 use crate::engine::kind::Kind;
-use crate::engine::measures::Measures;
-use crate::engine::plan::{Plan, RatedLoad};
 use crate::engine::values::Values;
 use crate::error::{
-    BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError, ValueError,
+    InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError, ValueError,
 };
-use crate::kernel::layout::{Layout, Shape};
+use crate::kernel::layout::Shape;
 use crate::kernel::prefetch::prefetching;
 
 /// The operations of an engine, by hash. An engine that is chosen at run time has them too.
@@ -33,6 +33,16 @@ pub trait RawFilter: fmt::Debug + Send + Sync + 'static {
     fn set_memory_allowance(&self, _bytes: usize) {}
     /// Sets the limit on its bytes, if it grows, and frees the memory that it has kept.
     fn set_max_memory_usage(&mut self, _bytes: usize) {}
+    /// What to store of it, while others use it.
+    fn manifest(&self) -> Manifest<'_>;
+    /// A number that changes when its list of tables does.
+    fn list_version(&self) -> u64 {
+        0
+    }
+    /// An empty engine like this one, in a box.
+    fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory>;
+    /// A copy that holds every token that is stored from the call to the return, in a box.
+    fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError>;
     /// The operations that only a rotating engine has.
     fn rotating(&self) -> Option<&dyn Rotates> {
         None
@@ -155,26 +165,6 @@ pub(crate) fn insert_each<E: RawFilter + ?Sized>(
             .map_err(|error| InsertManyError::new(turn, error))?;
     }
     Ok(())
-}
-
-/// An engine that is built from a plan.
-pub trait Build: RawFilter + Sized {
-    /// What it does when it is full, and with time.
-    const KIND: Kind;
-    /// The layout of its buckets.
-    type Layout: Layout;
-
-    /// The content of a filter with this plan for which its rate of false positives is judged.
-    fn rated_load(plan: &Plan) -> RatedLoad;
-    /// The measures of a filter with this plan, which has so many bytes outside of the engine's
-    /// heap; or why the plan is refused. Allocates nothing.
-    fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError>;
-    /// Builds an empty engine of a filter that has this many bytes outside of the engine's heap.
-    fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError>;
-    /// Builds an empty engine like this one.
-    fn empty_like(&self) -> Result<Self, OutOfMemory>;
-    /// A copy that holds every token that is stored from the call to the return.
-    fn snapshot(&self) -> Result<Self, SnapshotError>;
 }
 
 /// Only engines implement it, so it seals the two traits below.

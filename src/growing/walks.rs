@@ -3,12 +3,16 @@
 
 use core::ptr;
 
+use crate::allocate;
+use crate::codec::manifest::Manifest;
+use crate::engine::buildable::Buildable;
 use crate::engine::kind::Kind;
-use crate::engine::operations::{Build, RawFilter};
-use crate::error::InsertError;
+use crate::engine::operations::RawFilter;
+use crate::error::{InsertError, OutOfMemory, SnapshotError};
 use crate::growing::Growing;
 use crate::growing::grow::RetryState;
 use crate::growing::levels::Root;
+use crate::growing::stored;
 use crate::growing::tables::{CountedGrowingTable, Tables};
 use crate::growing::word::Lanes16;
 use crate::kernel::elsewhere::AbsenceElsewhere;
@@ -49,6 +53,22 @@ impl RawFilter for Growing {
 
     fn set_max_memory_usage(&mut self, bytes: usize) {
         self.memory = bytes;
+    }
+
+    fn manifest(&self) -> Manifest<'_> {
+        stored::manifest(&self.tables, self.rate, self.memory)
+    }
+
+    fn list_version(&self) -> u64 {
+        self.tables.count() as u64
+    }
+
+    fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory> {
+        Ok(allocate::boxed(self.empty_like()?)?)
+    }
+
+    fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError> {
+        Ok(allocate::boxed(self.snapshot()?)?)
     }
 
     fn len(&self) -> usize {
