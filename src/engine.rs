@@ -8,6 +8,8 @@
 pub(crate) mod buildable;
 pub(crate) mod chunks;
 pub(crate) mod clock;
+#[cfg(any(test, feature = "_testing"))]
+pub(crate) mod internals;
 pub(crate) mod kind;
 pub(crate) mod measures;
 pub(crate) mod operations;

@@ -32,6 +32,8 @@ use crate::allocate;
 use crate::codec::manifest::Manifest;
 use crate::codec::reading::Input;
 use crate::engine::buildable::Buildable;
+#[cfg(any(test, feature = "_testing"))]
+use crate::engine::internals::Internals;
 use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::engine::operations::{RawFilter, StoresValues, check_lengths, insert_each};
@@ -217,7 +219,15 @@ impl<L: Layout> RawFilter for Fixed<L> {
         }
     }
 
-    fn relocate_one(&self, hash: u64) -> bool {
+    #[cfg(any(test, feature = "_testing"))]
+    fn internals(&self) -> &dyn Internals {
+        self
+    }
+}
+
+#[cfg(any(test, feature = "_testing"))]
+impl<L: Layout> Internals for Fixed<L> {
+    fn relocate_hash(&self, hash: u64) -> bool {
         self.table.tokens().relocate_one(hash)
     }
 

@@ -14,6 +14,8 @@ use crate::allocate;
 use crate::codec::manifest::Manifest;
 use crate::codec::reading::Input;
 use crate::engine::buildable::Buildable;
+#[cfg(any(test, feature = "_testing"))]
+use crate::engine::internals::Internals;
 use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::engine::operations::{RawFilter, Rotates, check_lengths};
@@ -286,9 +288,21 @@ impl<L: Layout> RawFilter for Rotating<L> {
         is_near(self.tables.len() * self.tables[0].tokens().buckets())
     }
 
-    fn relocate_one(&self, hash: u64) -> bool {
+    #[cfg(any(test, feature = "_testing"))]
+    fn internals(&self) -> &dyn Internals {
+        self
+    }
+}
+
+#[cfg(any(test, feature = "_testing"))]
+impl<L: Layout> Internals for Rotating<L> {
+    fn relocate_hash(&self, hash: u64) -> bool {
         let mut live = self.live(self.state.load());
         live.any(|table| table.tokens().relocate_one(hash))
+    }
+
+    fn taken(&self) -> usize {
+        self.len()
     }
 }
 

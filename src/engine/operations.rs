@@ -6,6 +6,8 @@ use core::time::Duration;
 
 use crate::codec::manifest::Manifest;
 use crate::engine::clock::RotationClock;
+#[cfg(any(test, feature = "_testing"))]
+use crate::engine::internals::Internals;
 use crate::engine::kind::Kind;
 use crate::engine::values::Values;
 use crate::error::{
@@ -86,29 +88,13 @@ pub trait RawFilter: fmt::Debug + Send + Sync + 'static {
         self.prefetch(hash);
     }
 
+    /// What only tests call.
+    #[cfg(any(test, feature = "_testing"))]
+    fn internals(&self) -> &dyn Internals;
+
     /// Whether the second-level cache of a core is likely to hold all tables: then a prefetch costs
     /// more than it saves.
     fn is_near(&self) -> bool;
-
-    /// Moves one token of this class from its first candidate to its second. For checks that want
-    /// it at will.
-    fn relocate_one(&self, hash: u64) -> bool;
-    /// The slots that are taken, where they can be counted apart from the tokens. For tests.
-    fn taken(&self) -> usize {
-        self.len()
-    }
-    /// Begins to double the newest table. For checks that want it at will.
-    fn begin_to_double(&self) -> bool {
-        false
-    }
-    /// Adds a table, if the newest cannot double any more. For checks that want it at will.
-    fn add_table(&self) -> bool {
-        false
-    }
-    /// The share of the newest table's buckets that were split, while it doubles. For checks.
-    fn doubled(&self) -> Option<f64> {
-        None
-    }
 
     /// Looks up many hashes. The slices have equal lengths.
     #[inline]

@@ -18,8 +18,8 @@ use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::prefetch::{
     ALTERNATES_LOOKAHEAD, MAX_L2_BUCKETS, PROBE_INTERVAL, is_near, prefetching,
 };
-use crate::kernel::relocate::{make_room, relocate};
-use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
+use crate::kernel::relocate::make_room;
+use crate::kernel::search::{CuckooGraph, CuckooTable};
 use crate::kernel::word::{Content, Reference, Word};
 use crate::sync;
 use crate::sync::Event;
@@ -504,7 +504,11 @@ impl<L: Layout> CuckooTable<L> for TokenTable<L> {
 
 impl<L: Layout> TokenTable<L> {
     /// Moves one token of this class from its first candidate to its second. For tests.
+    #[cfg(any(test, feature = "_testing"))]
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
+        use crate::kernel::relocate::relocate;
+        use crate::kernel::search::Hop;
+
         let class = self.table.class(hash);
         let moved = if L::VALUE_BITS == 0 {
             Some(Token::of(class.fingerprint))

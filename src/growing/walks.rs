@@ -6,6 +6,8 @@ use core::ptr;
 use crate::allocate;
 use crate::codec::manifest::Manifest;
 use crate::engine::buildable::Buildable;
+#[cfg(any(test, feature = "_testing"))]
+use crate::engine::internals::Internals;
 use crate::engine::kind::Kind;
 use crate::engine::operations::RawFilter;
 use crate::error::{InsertError, OutOfMemory, SnapshotError};
@@ -179,7 +181,19 @@ impl RawFilter for Growing {
         root.is_single_level() && is_near(1 << root.level())
     }
 
-    fn relocate_one(&self, hash: u64) -> bool {
+    #[cfg(any(test, feature = "_testing"))]
+    fn internals(&self) -> &dyn Internals {
+        self
+    }
+}
+
+#[cfg(any(test, feature = "_testing"))]
+impl Internals for Growing {
+    fn taken(&self) -> usize {
+        self.len()
+    }
+
+    fn relocate_hash(&self, hash: u64) -> bool {
         self.tables.newest().tokens().relocate_one(hash)
     }
 
