@@ -26,7 +26,7 @@ use crate::error::{
 use crate::fixed::counted::CountedTable;
 use crate::fixed::stored::stored_table;
 use crate::kernel::layout::{Lanes, Layout, Shape};
-use crate::kernel::prefetch::is_near;
+use crate::kernel::prefetch::{is_near, prefetching};
 use crate::kernel::search::sizes::LONG_BUDGET;
 use crate::kernel::sizing::{any_of, compared};
 
@@ -168,7 +168,6 @@ impl<L: Layout> Buildable for Rotating<L> {
     }
 }
 
-// The methods of the same names are in `ops`.
 impl<L: Layout> RawFilter for Rotating<L> {
     fn kind(&self) -> Kind {
         Self::KIND
@@ -250,25 +249,78 @@ impl<L: Layout> RawFilter for Rotating<L> {
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.contains(hash)
+        loop {
+            // Load the state first: it says which tables are live, and in which order.
+            let state = self.state.load();
+            // Ask the oldest first: inserts go to the young generation. So an item that is
+            // refreshed meanwhile, inserted again and then removed once, is found in one of the
+            // two.
+            if self.any_live(state, |table| table.tokens().contains(hash)) {
+                return true;
+            }
+            // Trust the miss only without a rotation meanwhile: after one, the item may have been
+            // refreshed in a generation that is younger than all of these.
+            if self.is_current(state) {
+                return false;
+            }
+        }
     }
 
+    /// Linearization point: that of the table's insert, or see [late
+    /// inserts](crate::design::rotation#late-inserts).
     #[inline]
     fn insert(&self, hash: u64) -> Result<(), InsertError> {
-        self.insert(hash)
+        loop {
+            let state = self.state.load();
+            let failure = match self.young(state).insert(hash, 0) {
+                Ok(()) if self.is_current(state) => return Ok(()),
+                // See after a rotation that the token does not stay in the spare. The insert has
+                // taken place, so it is not made again.
+                Ok(()) => {
+                    self.arrive_late(state.young());
+                    return Ok(());
+                }
+                Err(failure) => failure,
+            };
+            // Try the new young table, if there was a rotation: only the young one may refuse.
+            if self.is_current(state) {
+                return Err(self.young(state).refused(failure));
+            }
+        }
     }
 
+    /// Adds a token if there is none in any generation.
     fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
-        self.insert_unique(hash)
+        self.add_to_young(hash, None)
     }
 
+    /// Oldest first: the token that stays lives at least as long as the item that stays should.
     #[inline]
     fn remove(&self, hash: u64) -> bool {
-        self.remove(hash)
+        loop {
+            let state = self.state.load();
+            // Take one from the first table that has one. The exchange there is the removal, even
+            // if the table is live no more.
+            if self.any_live(state, |table| table.remove(hash)) {
+                return true;
+            }
+            // Walk again after a rotation, as a lookup does.
+            if self.is_current(state) {
+                return false;
+            }
+        }
     }
 
     fn count(&self, hash: u64) -> usize {
-        self.count(hash)
+        loop {
+            let state = self.state.load();
+            let counts = self.live(state);
+            let count = counts.map(|table| table.tokens().count(hash)).sum();
+            // Count again after a rotation: a table that was counted may be forgotten by now.
+            if self.is_current(state) {
+                return count;
+            }
+        }
     }
 
     #[inline]
@@ -323,8 +375,22 @@ impl<L: Layout> Rotates for Rotating<L> {
         self.clean(self.state.load())
     }
 
+    /// The age of the youngest copy, in rotations.
+    ///
+    /// Oldest first, as a lookup, so that a refresh meanwhile hides no item. What was found is void
+    /// too if there was a rotation: by then the tables have other ages.
     fn age_hash(&self, hash: u64) -> Option<usize> {
-        self.age(hash)
+        loop {
+            let state = self.state.load();
+            let ages = (0..self.tables.len() - 1).rev();
+            let holds = |table: &CountedTable<L>| table.tokens().contains(hash);
+            let held = self.live(state).zip(ages).filter(|(table, _)| holds(table));
+            // Keep the last table that has it: the walk goes from old to young.
+            let youngest = held.last();
+            if self.is_current(state) {
+                return youngest.map(|(_, age)| age);
+            }
+        }
     }
 
     fn rotations(&self) -> u64 {
@@ -335,15 +401,27 @@ impl<L: Layout> Rotates for Rotating<L> {
         self.tables.len() - 1
     }
 
+    /// Adds a token to the young generation if there is none in it. Returns whether there was none
+    /// in the older ones either.
+    #[inline]
     fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        self.refresh(hash)
+        // Look first: if the token is there, no admission is needed.
+        if self.young(self.state.load()).tokens().contains(hash) {
+            return Ok(false);
+        }
+        self.refresh_absent(hash)
     }
 
     #[track_caller]
     fn refresh_many_hash(&self, hashes: &[u64], new: &mut [bool]) -> Result<(), InsertManyError> {
         check_lengths(hashes, new);
         new.fill(false);
-        self.refresh_many(hashes, new)
+        let hashes = prefetching(hashes, self.is_near(), |hash| self.prefetch(hash));
+        for (turn, (new, hash)) in new.iter_mut().zip(hashes).enumerate() {
+            let refreshed = self.refresh_hash(hash);
+            *new = refreshed.map_err(|error| InsertManyError::new(turn, error))?;
+        }
+        Ok(())
     }
 }
 
