@@ -5,8 +5,7 @@
 //! the root of the crate. The other names of this module are for programs that name a layout, that
 //! choose a filter at run time, or that take any filter as an argument.
 
-// The documentation lists the methods in the order of these lines, from the constructors to
-// storing.
+// Keep the order, from the constructors to storing: the documentation lists the methods in it.
 
 mod builder;
 
@@ -225,8 +224,8 @@ pub type RotatingCuckooFilter<S = RandomState> = Filter<Rotating, S>;
 /// [`RotatingCuckooFilter`] are aliases of it.
 ///
 /// `E` is the engine: [`Fixed`], [`Growing`] or [`Rotating`]. It determines what happens when the
-/// filter is full, and as time passes. Its parameter is the [layout](crate::layout::Layout) of the buckets,
-/// 4 x 16 unless named; a `Growing` always has 4 x 16. `S` makes the hasher.
+/// filter is full, and as time passes. Its parameter is the [layout](crate::layout::Layout) of the
+/// buckets, 4 x 16 unless named; a `Growing` always has 4 x 16. `S` makes the hasher.
 ///
 /// # Examples
 ///

@@ -167,7 +167,7 @@ impl Header {
         if !MAGIC.starts_with(&found[..found.len().min(MAGIC.len())]) {
             return Err(ReadError::NotAFilter);
         }
-        // Before the length and the checksum: a later version may have others.
+        // Check the version before the length and the checksum: a later version may have others.
         if let Some(&[low, high]) = found.get(at::VERSION..at::LENGTH) {
             let version = u16::from_le_bytes([low, high]);
             if version > VERSION {
@@ -271,7 +271,8 @@ pub(crate) struct Identity {
     pub(crate) check: u64,
 }
 
-/// Written at once, as bytes, so that the input is the same on every machine.
+/// The bytes whose hash identifies a hasher. They are written at once, so that the hasher gets the
+/// same input on every machine.
 const PROBE: &[u8] = b"lockfree-cuckoo";
 
 impl Identity {
@@ -301,8 +302,8 @@ impl Identity {
         self.admit(RandomState::with_seed(seed))
     }
 
-    /// If it is the default hasher, rebuilds it from its seed; else the default of its type, if that
-    /// is this one.
+    /// If it is the default hasher, rebuilds it from its seed; else the default of its type, if
+    /// that is this one.
     #[cfg(feature = "serde")]
     pub(crate) fn rebuild_or_default<S: FilterHasher<Inner: Default + 'static>>(
         &self,

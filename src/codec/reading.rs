@@ -77,8 +77,8 @@ impl<'a> Input<'a> {
         Ok(numbers)
     }
 
-    /// Reads the tables of an engine with these numbers, to the end. `decode` checks an entry of the
-    /// list against the table before it, and `geometry` is that of its words.
+    /// Reads the tables of an engine with these numbers, to the end. `decode` checks an entry of
+    /// the list against the table before it, and `geometry` is that of its words.
     pub(crate) fn tables<T: Copy, L: Layout>(
         mut self,
         numbers: &HeaderFields,
@@ -218,7 +218,7 @@ impl<L: Layout> UncheckedWords<L> {
         self.table.push(bucket);
     }
 
-    /// The unchecked words, for a caller who checks them.
+    /// The unchecked words, for a caller that checks them.
     #[cfg(feature = "growing")]
     pub(crate) fn unchecked(self) -> Table<L> {
         self.table.build(self.geometry)

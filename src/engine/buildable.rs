@@ -8,8 +8,8 @@ use crate::engine::plan::{Plan, RatedLoad};
 use crate::error::{BuildError, OutOfMemory, ReadError, SnapshotError};
 use crate::kernel::layout::Layout;
 
-/// An engine that a [`FilterBuilder`](crate::FilterBuilder) builds: [`Fixed`](crate::filter::Fixed),
-/// `Growing` or [`Rotating`](crate::filter::Rotating).
+/// An engine that a [`FilterBuilder`](crate::FilterBuilder) builds:
+/// [`Fixed`](crate::filter::Fixed), `Growing` or [`Rotating`](crate::filter::Rotating).
 ///
 /// Sealed, as [`Engine`](crate::filter::Engine) is. Only a builder builds one:
 ///
@@ -37,8 +37,8 @@ pub trait Buildable: RawFilter + Sized {
     #[doc(hidden)]
     fn rated_load(plan: &Plan) -> RatedLoad;
 
-    /// The measures of a filter with this plan, which has so many bytes outside of the engine's
-    /// heap; or why the plan is refused. Allocates nothing.
+    /// The measures of a filter with this plan, which has this many bytes outside of the
+    /// engine's heap; or why the plan is refused. Allocates nothing.
     #[doc(hidden)]
     fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError>;
 

@@ -133,7 +133,7 @@ impl<'a> Chunks<'a> {
     /// match. Later calls fail too: begin again with [`Filter::chunks`](crate::Filter::chunks).
     pub fn next_chunk(&mut self, chunk: &mut [u8]) -> Result<usize, SnapshotError> {
         let start = self.position;
-        // To fail early. The check before the checksum decides.
+        // Look early, to fail early. The check before the checksum decides.
         self.is_void |= start < self.bytes && !self.is_unchanged();
         let mut room = chunk;
         while !self.is_void && !room.is_empty() && self.position < self.bytes {
@@ -158,7 +158,7 @@ impl<'a> Chunks<'a> {
             return count;
         }
         let Some(table) = self.tables.get(self.table).and_then(Option::as_ref) else {
-            // The deciding check: all words are read.
+            // Decide: all words are read.
             self.is_void |= !self.is_unchanged();
             self.rest_from = PAIR - CHECKSUM;
             let checksum = self.checksum.clone().finalize();
@@ -231,7 +231,7 @@ pub(crate) fn to_vec(
     let mut bytes = Vec::new();
     allocate::grow(&mut bytes, all)?;
     bytes.resize(all, 0);
-    // In pieces: an early change ends it early.
+    // Store in pieces, so that an early change ends it early.
     for piece in bytes.chunks_mut(PIECE) {
         chunks.next_chunk(piece)?;
     }

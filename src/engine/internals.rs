@@ -1,6 +1,6 @@
 //! What only tests call.
 
-/// What inserts do on their own, at will; and what a filter does not tell its users.
+/// What inserts do on their own, at will; and what a filter keeps from its users.
 pub trait Internals {
     /// Moves one copy from the bucket that the hash selects to its alternate, if it is there and
     /// the other has room: in the oldest generation that has such a copy, or in the newest table.

@@ -153,7 +153,7 @@ pub(crate) fn insert_each<E: RawFilter + ?Sized>(
     Ok(())
 }
 
-/// Only engines implement it, so it seals the two traits below.
+/// Seals the two traits below: only engines implement it.
 pub trait Object: Send + Sync {}
 
 impl<E: RawFilter> Object for E {}
@@ -212,8 +212,8 @@ pub trait Rotates: Object {
     /// As [`clean_spare`](crate::RotatingCuckooFilter#method.clean_spare).
     fn clean_spare(&self) -> Result<(), RotateError>;
 
-    /// As [`rotate_if_due`](crate::RotatingCuckooFilter#method.rotate_if_due), with a reference to the
-    /// closure: `&mut || start.elapsed()`.
+    /// As [`rotate_if_due`](crate::RotatingCuckooFilter#method.rotate_if_due), with a reference to
+    /// the closure: `&mut || start.elapsed()`.
     ///
     /// # Errors
     ///
@@ -230,13 +230,13 @@ pub trait Rotates: Object {
         if !clock.is_due(time) {
             return Ok(false);
         }
-        // If another thread rotates first, this one does not.
+        // Rotate, unless another thread does so first.
         let has_rotated = self.turn_if(rotations)?;
         // Read both again, in the same order: this thread may have stood still since.
         let rotations = self.rotations();
         clock.observe(rotations, now());
         if has_rotated {
-            // If others interfere, the next rotation does it.
+            // Leave it to the next rotation, if others interfere.
             let _ = self.clean_spare();
         }
         Ok(has_rotated)
@@ -249,7 +249,7 @@ pub trait Rotates: Object {
     /// As [`catch_up`](crate::RotatingCuckooFilter#method.catch_up).
     fn catch_up(&self, clock: &mut RotationClock, now: Duration) -> Result<usize, RotateError> {
         let mut made = 0;
-        // As many rotations as there are generations leave nothing.
+        // Stop after as many rotations as there are generations: then nothing is left.
         while made < self.generations() && clock.is_due(now) {
             self.turn_if(self.rotations())?;
             clock.end_period(self.rotations());
@@ -292,8 +292,8 @@ pub trait Rotates: Object {
 /// [`DynFilter::valued`](crate::DynFilter#method.valued) returns it.
 ///
 /// Each is the method of the same name of a [`Filter<Fixed<L>>`](crate::Filter) whose layout [has
-/// values](crate::layout::WithValues). Sealed. As a bound it gives a filter no methods: a function for any
-/// layout with values takes a `&Filter<Fixed<L>, S>`.
+/// values](crate::layout::WithValues). Sealed. As a bound it gives a filter no methods: a function
+/// for any layout with values takes a `&Filter<Fixed<L>, S>`.
 pub trait StoresValues: Object {
     /// The largest value.
     fn max_value(&self) -> u16;

@@ -200,8 +200,8 @@ impl<S> DynFilter<S> {
         self.engine().rotating()
     }
 
-    /// The methods of a fixed filter whose layout has [values](crate::layout::WithValues); `None` if this
-    /// one has no values.
+    /// The methods of a fixed filter whose layout has [values](crate::layout::WithValues); `None`
+    /// if this one has no values.
     ///
     /// # Examples
     ///
@@ -238,8 +238,8 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// It chooses among the [`Layout`]s without values. If no layout has such a low rate at full
     /// load, or if a simpler layout takes less memory with a larger table, it enlarges the table.
     /// If the number of [`buckets`](Self::buckets) is set, it chooses the layout with which these
-    /// buckets hold the most items. Among equal filters it prefers [`Lanes`](crate::layout::Lanes), and
-    /// then the lowest rate.
+    /// buckets hold the most items. Among equal filters it prefers [`Lanes`](crate::layout::Lanes),
+    /// and then the lowest rate.
     ///
     /// The rate also becomes the filter's
     /// [`max_false_positive_rate`](Self::max_false_positive_rate). For a rotating filter it is the
