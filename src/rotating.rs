@@ -375,18 +375,16 @@ impl<L: Layout> Rotates for Rotating<L> {
         self.clean(self.state.load())
     }
 
-    /// The age of the youngest copy, in rotations.
-    ///
-    /// Oldest first, as a lookup, so that a refresh meanwhile hides no item. What was found is void
-    /// too if there was a rotation: by then the tables have other ages.
     fn age_hash(&self, hash: u64) -> Option<usize> {
         loop {
             let state = self.state.load();
+            // Ask the oldest first, as a lookup, so that a refresh meanwhile hides no item.
             let ages = (0..self.tables.len() - 1).rev();
             let holds = |table: &CountedTable<L>| table.tokens().contains(hash);
             let held = self.live(state).zip(ages).filter(|(table, _)| holds(table));
             // Keep the last table that has it: the walk goes from old to young.
             let youngest = held.last();
+            // Walk again after a rotation, whatever was found: by then the tables have other ages.
             if self.is_current(state) {
                 return youngest.map(|(_, age)| age);
             }
@@ -401,8 +399,6 @@ impl<L: Layout> Rotates for Rotating<L> {
         self.tables.len() - 1
     }
 
-    /// Adds a token to the young generation if there is none in it. Returns whether there was none
-    /// in the older ones either.
     #[inline]
     fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
         // Look first: if the token is there, no admission is needed.

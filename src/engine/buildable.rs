@@ -9,7 +9,8 @@ use crate::error::{BuildError, OutOfMemory, ReadError, SnapshotError};
 use crate::kernel::layout::Layout;
 
 /// An engine that a [`FilterBuilder`](crate::FilterBuilder) builds:
-/// [`Fixed`](crate::filter::Fixed), `Growing` or [`Rotating`](crate::filter::Rotating).
+/// [`Fixed`](crate::filter::Fixed), [`Growing`](crate::filter::Growing) or
+/// [`Rotating`](crate::filter::Rotating).
 ///
 /// Sealed, as [`Engine`](crate::filter::Engine) is. Only a builder builds one:
 ///

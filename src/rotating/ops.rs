@@ -41,7 +41,8 @@ impl<L: Layout> Rotating<L> {
         }
     }
 
-    /// Refreshes a token that may be absent from the young generation.
+    /// Refreshes a token that may be absent from the young generation. Returns whether there was
+    /// none in any generation.
     pub(crate) fn refresh_absent(&self, hash: u64) -> Result<bool, InsertError> {
         // Add it to the young generation in any case, and note whether an older one had it.
         let was_in = Cell::new(false);
