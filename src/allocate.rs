@@ -39,8 +39,8 @@ pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, OutOfMemory> {
     values.push(value);
     let only = Box::into_raw(values.into_boxed_slice()).cast::<T>();
     #[allow(unsafe_code, reason = "stable Rust has no `Box::try_new`")]
-    // SAFETY: it points to the only element of a boxed slice, which nobody else owns. One value
-    // and a slice of one have the same layout.
+    // SAFETY: it points to the only element of a boxed slice, which nothing else owns. One
+    // value and a slice of one have the same layout.
     Ok(unsafe { Box::from_raw(only) })
 }
 

@@ -1,10 +1,9 @@
-//! The stored form of a filter: bytes to engines and back.
+//! The stored form of a filter as bytes: header, list of tables, words.
 //!
-//! [`format`](crate::format) documents the form for users: a header, a list of tables, their words,
-//! and checksums. Before memory for the words is allocated, all numbers in header and list are
-//! checked to be in range. Reading trusts nothing unchecked.
+//! [`format`](crate::format) documents the form for users. Before memory for the words is allocated,
+//! all numbers in header and list are checked to be in range. Reading trusts nothing unchecked.
 
-pub(crate) mod chunks;
 pub(crate) mod header;
+pub(crate) mod manifest;
 pub(crate) mod reading;
 pub(crate) mod source;

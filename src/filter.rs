@@ -5,8 +5,7 @@
 //! the root of the crate. The other names of this module are for programs that name a layout, that
 //! choose a filter at run time, or that take any filter as an argument.
 
-// The documentation lists the methods in the order of these lines, from the constructors to
-// storing.
+// Keep the order, from the constructors to storing: the documentation lists the methods in it.
 
 mod builder;
 
@@ -38,24 +37,23 @@ pub use builder::GrowingCuckooFilterBuilder;
 pub use builder::{CuckooFilterBuilder, FilterBuilder, RotatingCuckooFilterBuilder};
 pub use dynamic::{Dyn, DynFilter};
 
-pub use crate::codec::chunks::Chunks;
+pub use crate::engine::buildable::Buildable;
+pub use crate::engine::chunks::Chunks;
+pub use crate::engine::kind::Kind;
 pub use crate::engine::measures::Measures;
 pub use crate::engine::operations::{Rotates, StoresValues};
 pub use crate::engine::values::Values;
 pub use crate::fixed::Fixed;
 #[cfg(feature = "growing")]
 pub use crate::growing::Growing;
-pub use crate::kernel::layout::Kind;
 pub use crate::rotating::Rotating;
 
 use core::fmt;
 use core::hash::BuildHasher;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use crate::codec::chunks::Stored;
 use crate::codec::header::Header;
-use crate::codec::reading;
-use crate::codec::reading::Restored;
+use crate::codec::reading::Input;
 use crate::codec::source::Source;
 use crate::engine::operations::RawFilter;
 use crate::engine::plan::Plan;
@@ -226,8 +224,8 @@ pub type RotatingCuckooFilter<S = RandomState> = Filter<Rotating, S>;
 /// [`RotatingCuckooFilter`] are aliases of it.
 ///
 /// `E` is the engine: [`Fixed`], [`Growing`] or [`Rotating`]. It determines what happens when the
-/// filter is full, and as time passes. Its parameter is the [layout](crate::layout::Layout) of the buckets,
-/// 4 x 16 unless named; a `Growing` always has 4 x 16. `S` makes the hasher.
+/// filter is full, and as time passes. Its parameter is the [layout](crate::layout::Layout) of the
+/// buckets, 4 x 16 unless named; a `Growing` always has 4 x 16. `S` makes the hasher.
 ///
 /// # Examples
 ///
@@ -303,13 +301,17 @@ impl<E, S> Filter<E, S> {
 pub trait Engine: fmt::Debug + Sized + Send + Sync + 'static {
     /// The object with the operations: the engine itself, or the engine that it boxes.
     #[doc(hidden)]
-    type Inner: Stored + ?Sized;
+    type Inner: RawFilter + ?Sized;
 
     #[doc(hidden)]
     fn inner(&self) -> &Self::Inner;
 
     #[doc(hidden)]
     fn inner_mut(&mut self) -> &mut Self::Inner;
+
+    /// The same object, for calls that need not be inlined.
+    #[doc(hidden)]
+    fn object(&self) -> &dyn RawFilter;
 
     #[doc(hidden)]
     fn empty_like(&self) -> Result<Self, OutOfMemory>;
@@ -327,7 +329,7 @@ pub trait Engine: fmt::Debug + Sized + Send + Sync + 'static {
     fn read(header: &Header, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError>;
 }
 
-impl<E: Restored> Engine for E {
+impl<E: Buildable> Engine for E {
     type Inner = Self;
 
     #[inline(always)]
@@ -339,12 +341,16 @@ impl<E: Restored> Engine for E {
         self
     }
 
+    fn object(&self) -> &dyn RawFilter {
+        self
+    }
+
     fn empty_like(&self) -> Result<Self, OutOfMemory> {
-        self.empty_like()
+        Buildable::empty_like(self)
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {
-        self.snapshot()
+        Buildable::snapshot(self)
     }
 
     fn recognize(header: &Header) -> Result<(), ReadError> {
@@ -352,25 +358,8 @@ impl<E: Restored> Engine for E {
     }
 
     fn read(header: &Header, source: &mut dyn Source, outside: usize) -> Result<Self, ReadError> {
-        reading::read(header, source, outside)
+        E::restore(Input::behind(header, source), outside)
     }
-}
-
-/// An engine that a [`FilterBuilder`] builds: [`Fixed`], [`Growing`] or [`Rotating`].
-///
-/// Sealed, as [`Engine`] is. Only a builder builds one:
-///
-/// ```compile_fail,E0277
-/// fn build<E: lockfree_cuckoo::filter::Buildable>() {
-///     let engine = E::build(&Default::default(), 0);
-/// }
-/// ```
-pub trait Buildable: Restored {
-    /// The same engine with buckets of another layout if it takes [any](AnyLayout), otherwise the
-    /// engine itself.
-    // Not a type of `AnyLayout`: the compiler would then say that a growing filter's builder has no
-    // `layout`, but not why.
-    type With<M: Layout>: Buildable;
 }
 
 /// An engine whose buckets can have any [layout](crate::guide::layouts): [`Fixed`] or [`Rotating`].
@@ -400,19 +389,6 @@ pub trait AnyLayout: Buildable {}
 
 impl<L: Layout> AnyLayout for Fixed<L> {}
 impl<L: Layout> AnyLayout for Rotating<L> {}
-
-impl<L: Layout> Buildable for Fixed<L> {
-    type With<M: Layout> = Fixed<M>;
-}
-
-#[cfg(feature = "growing")]
-impl Buildable for Growing {
-    type With<M: Layout> = Self;
-}
-
-impl<L: Layout> Buildable for Rotating<L> {
-    type With<M: Layout> = Rotating<M>;
-}
 
 /// A filter of the builder's default size: for 1,024 items. For another size, use
 /// [`with_capacity`](Filter::with_capacity) or a builder.

@@ -23,16 +23,26 @@ pub(crate) mod tokens;
 mod unique;
 mod witness;
 
+use alloc::boxed::Box;
+
+use crate::allocate;
+use crate::codec::manifest::Manifest;
+use crate::codec::reading::Input;
+use crate::engine::buildable::Buildable;
+#[cfg(any(test, feature = "_testing"))]
+use crate::engine::internals::Internals;
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
-use crate::engine::operations::{Build, RawFilter, StoresValues, check_lengths, insert_each};
+use crate::engine::operations::{RawFilter, StoresValues, check_lengths, insert_each};
 use crate::engine::plan::{Plan, RatedLoad};
 use crate::engine::values::{MAX_COPIES, Values};
 use crate::error::{
-    BuildError, InsertError, InsertManyError, OutOfMemory, SnapshotError, ValueError,
+    BuildError, InsertError, InsertManyError, OutOfMemory, ReadError, SnapshotError, ValueError,
 };
 use crate::fixed::tokens::TokenTable;
-use crate::kernel::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
+use crate::kernel::layout::{Lanes, Layout, Shape};
 use crate::kernel::prefetch::is_near;
+use crate::kernel::search::sizes::LONG_BUDGET;
 use crate::kernel::sizing::{any_of, compared};
 
 /// The engine of a [`CuckooFilter`](crate::CuckooFilter): one table of a fixed size, with buckets
@@ -48,7 +58,8 @@ pub struct Fixed<L: Layout = Lanes<4, 16>> {
 /// 0.95.
 const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
-impl<L: Layout> Build for Fixed<L> {
+impl<L: Layout> Buildable for Fixed<L> {
+    type With<M: Layout> = Fixed<M>;
     const KIND: Kind = Kind::Fixed;
     type Layout = L;
 
@@ -86,6 +97,11 @@ impl<L: Layout> Build for Fixed<L> {
             capacity: self.capacity,
         })
     }
+
+    fn restore(input: Input<'_>, _: usize) -> Result<Self, ReadError> {
+        let (table, capacity) = stored::restore(input)?;
+        Ok(Self { table, capacity })
+    }
 }
 
 impl<L: Layout> RawFilter for Fixed<L> {
@@ -99,6 +115,24 @@ impl<L: Layout> RawFilter for Fixed<L> {
 
     fn clear(&mut self) {
         self.table.clear();
+    }
+
+    /// The table is the same for as long as the filter is borrowed.
+    fn manifest(&self) -> Manifest<'_> {
+        Manifest::new(
+            [self.capacity as u64, 0],
+            self.table.search_budget(),
+            [stored::stored_table(&self.table)],
+            self.list_version(),
+        )
+    }
+
+    fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory> {
+        Ok(allocate::boxed(self.empty_like()?)?)
+    }
+
+    fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError> {
+        Ok(allocate::boxed(self.snapshot()?)?)
     }
 
     fn valued(&self) -> Option<&dyn StoresValues> {
@@ -182,7 +216,15 @@ impl<L: Layout> RawFilter for Fixed<L> {
         }
     }
 
-    fn relocate_one(&self, hash: u64) -> bool {
+    #[cfg(any(test, feature = "_testing"))]
+    fn internals(&self) -> &dyn Internals {
+        self
+    }
+}
+
+#[cfg(any(test, feature = "_testing"))]
+impl<L: Layout> Internals for Fixed<L> {
+    fn relocate_hash(&self, hash: u64) -> bool {
         self.table.relocate_one(hash)
     }
 

@@ -19,17 +19,19 @@ mod walks;
 mod word;
 
 use crate::allocate;
+use crate::codec::reading::Input;
+use crate::engine::buildable::Buildable;
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
-use crate::engine::operations::{Build, RawFilter};
+use crate::engine::operations::RawFilter;
 use crate::engine::plan::{Plan, RatedLoad, Size};
-use crate::error::{BuildError, OutOfMemory, SnapshotError};
+use crate::error::{BuildError, OutOfMemory, ReadError, SnapshotError};
 use crate::growing::item::MAX_LEVEL;
-use crate::growing::tables::{
-    CountedGrowingTable, MAX_ADDED, Tables, compared_when_first_full, geometry,
-};
+use crate::growing::tables::{CountedGrowingTable, MAX_ADDED, Tables, geometry};
 use crate::growing::word::Lanes16;
-use crate::kernel::layout::{Kind, LONG_BUDGET};
-use crate::kernel::sizing::{any_of, items_for};
+use crate::kernel::layout::Layout;
+use crate::kernel::search::sizes::LONG_BUDGET;
+use crate::kernel::sizing::items_for;
 use crate::sync::{AtomicU64, Ordering};
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, with
@@ -58,11 +60,6 @@ const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
 /// A rate that no filter exceeds.
 const NO_LIMIT: f64 = 1.0;
 
-/// The rate of the first table with no vacant slot left: no limit is lower.
-pub(crate) fn lowest_rate() -> f64 {
-    any_of::<Lanes16>(compared_when_first_full())
-}
-
 impl Growing {
     /// Makes an engine of unused tables, from the oldest to the newest. There must be one.
     pub(crate) fn of_tables(
@@ -88,18 +85,6 @@ impl Growing {
         Self::of_tables(tables, self.rate, self.memory, self.outside)
     }
 
-    pub(crate) fn list(&self) -> &Tables {
-        &self.tables
-    }
-
-    pub(crate) fn rate(&self) -> f64 {
-        self.rate
-    }
-
-    pub(crate) fn memory(&self) -> usize {
-        self.memory
-    }
-
     /// The lower of both limits.
     fn memory_now(&self) -> usize {
         // Relaxed, here and where it is set: a limit orders nothing.
@@ -113,7 +98,8 @@ impl Growing {
     }
 }
 
-impl Build for Growing {
+impl Buildable for Growing {
+    type With<M: Layout> = Self;
     const KIND: Kind = Kind::Growing;
     type Layout = Lanes16;
 
@@ -160,6 +146,11 @@ impl Build for Growing {
             copies.push(table.snapshot()?);
         }
         Ok(self.with(copies.into_iter().rev())?)
+    }
+
+    fn restore(input: Input<'_>, outside: usize) -> Result<Self, ReadError> {
+        let (tables, rate, memory) = stored::restore(input)?;
+        Ok(Self::of_tables(tables, rate, memory, outside)?)
     }
 }
 

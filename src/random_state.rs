@@ -12,11 +12,12 @@ use rapidhash::v3::{RapidSecrets, rapidhash_v3_inline};
 /// to a hasher.
 ///
 /// The function is rapidhash v3 by Nicolas De Carli, as implemented by the crate `rapidhash`, which
-/// promises that its output never changes, with secrets that are made from the seed: with those that
-/// rapidhash publishes, everybody knows items that collide whatever the seed is. Each value that `Hash` writes is hashed with the
-/// previous hash as the seed. The function is keyed but not cryptographic. If an adversary chooses
-/// the items *and* can learn about the seed, use a keyed cryptographic function such as SipHash,
-/// with [`with_capacity_and_hasher`](crate::CuckooFilter::with_capacity_and_hasher).
+/// promises that its output never changes, with secrets that are made from the seed: with those
+/// that rapidhash publishes, everybody knows items that collide whatever the seed is. Each value
+/// that `Hash` writes is hashed with the previous hash as the seed. The function is keyed but not
+/// cryptographic. If an adversary chooses the items *and* can learn about the seed, use a keyed
+/// cryptographic function such as SipHash, with
+/// [`with_capacity_and_hasher`](crate::CuckooFilter::with_capacity_and_hasher).
 ///
 /// # Examples
 ///
@@ -75,9 +76,9 @@ impl RandomState {
     ///
     /// It is rapidhash v3 with secrets made from the seed: of the length, as eight little-endian
     /// bytes, and with that as the seed, of the bytes. [`format`](crate::format) defines it to the
-    /// last bit, for programs in other languages. Today `hash_one` of a `[u8]` gives the same, but the standard
-    /// library does not promise how `Hash` passes a slice to a hasher. Where hashes are kept, or
-    /// compared between machines, use this and the methods that take a hash.
+    /// last bit, for programs in other languages. Today `hash_one` of a `[u8]` gives the same, but
+    /// the standard library does not promise how `Hash` passes a slice to a hasher. Where hashes
+    /// are kept, or compared between machines, use this and the methods that take a hash.
     ///
     /// # Examples
     ///

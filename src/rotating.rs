@@ -11,15 +11,23 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::allocate;
+use crate::codec::manifest::Manifest;
+use crate::codec::reading::Input;
+use crate::engine::buildable::Buildable;
+#[cfg(any(test, feature = "_testing"))]
+use crate::engine::internals::Internals;
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
-use crate::engine::operations::{Build, RawFilter, Rotates, check_lengths};
+use crate::engine::operations::{RawFilter, Rotates, check_lengths};
 use crate::engine::plan::{Plan, RatedLoad};
 use crate::error::{
-    BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError,
+    BuildError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError, SnapshotError,
 };
+use crate::fixed::stored::stored_table;
 use crate::fixed::tokens::TokenTable;
-use crate::kernel::layout::{Kind, LONG_BUDGET, Lanes, Layout, Shape};
-use crate::kernel::prefetch::is_near;
+use crate::kernel::layout::{Lanes, Layout, Shape};
+use crate::kernel::prefetch::{is_near, prefetching};
+use crate::kernel::search::sizes::LONG_BUDGET;
 use crate::kernel::sizing::{any_of, compared};
 
 /// The engine of a [`RotatingCuckooFilter`](crate::RotatingCuckooFilter): a ring of tables, with
@@ -93,17 +101,6 @@ impl<L: Layout> Rotating<L> {
         Err(SnapshotError::Disturbed)
     }
 
-    /// The number of rotations at this moment, and the generations from the oldest to the young
-    /// one.
-    pub(crate) fn between_rotations(&self) -> (u64, impl Iterator<Item = &TokenTable<L>>) {
-        let state = self.state.load();
-        (state.rotations(), self.live(state))
-    }
-
-    pub(crate) fn search_budget(&self) -> usize {
-        self.tables[0].search_budget()
-    }
-
     fn sum(&self, of: impl Fn(&TokenTable<L>) -> usize) -> usize {
         self.live(self.state.load()).map(of).sum()
     }
@@ -122,7 +119,8 @@ fn generations(plan: &Plan) -> Result<usize, BuildError> {
     Ok(requested)
 }
 
-impl<L: Layout> Build for Rotating<L> {
+impl<L: Layout> Buildable for Rotating<L> {
+    type With<M: Layout> = Rotating<M>;
     const KIND: Kind = Kind::Rotating;
     type Layout = L;
 
@@ -162,9 +160,13 @@ impl<L: Layout> Build for Rotating<L> {
     fn snapshot(&self) -> Result<Self, SnapshotError> {
         self.copied_between_rotations(TokenTable::snapshot)
     }
+
+    fn restore(input: Input<'_>, _: usize) -> Result<Self, ReadError> {
+        let (tables, capacity, rotations) = stored::restore(input)?;
+        Ok(Self::of_tables(tables, capacity, rotations))
+    }
 }
 
-// The methods of the same names are in `ops`.
 impl<L: Layout> RawFilter for Rotating<L> {
     fn kind(&self) -> Kind {
         Self::KIND
@@ -180,6 +182,30 @@ impl<L: Layout> RawFilter for Rotating<L> {
         }
         let state = self.state.load();
         self.state.set(state.cleaned());
+    }
+
+    /// The generations, from the oldest to the young one. A rotation changes their list.
+    fn manifest(&self) -> Manifest<'_> {
+        let state = self.state.load();
+        let rotations = state.rotations();
+        Manifest::new(
+            [self.capacity as u64, rotations],
+            self.tables[0].search_budget(),
+            self.live(state).map(stored_table),
+            rotations,
+        )
+    }
+
+    fn list_version(&self) -> u64 {
+        self.rotations()
+    }
+
+    fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory> {
+        Ok(allocate::boxed(self.empty_like()?)?)
+    }
+
+    fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError> {
+        Ok(allocate::boxed(self.snapshot()?)?)
     }
 
     fn rotating(&self) -> Option<&dyn Rotates> {
@@ -222,25 +248,82 @@ impl<L: Layout> RawFilter for Rotating<L> {
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        self.contains(hash)
+        let pair = self.pair(hash);
+        let holds = |table: &TokenTable<L>| table.contains_by(hash, |table| pair.within(table));
+        loop {
+            // Load the state first: it says which tables are live, and in which order.
+            let state = self.state.load();
+            // Ask the oldest first: inserts go to the young generation. So an item that is
+            // refreshed meanwhile, inserted again and then removed once, is found in one of the
+            // two.
+            if self.any_live(state, holds) {
+                return true;
+            }
+            // Trust the miss only without a rotation meanwhile: after one, the item may have been
+            // refreshed in a generation that is younger than all of these.
+            if self.is_current(state) {
+                return false;
+            }
+        }
     }
 
+    /// Linearization point: that of the table's insert, or see [late
+    /// inserts](crate::design::rotation#late-inserts).
     #[inline]
     fn insert(&self, hash: u64) -> Result<(), InsertError> {
-        self.insert(hash)
+        loop {
+            let state = self.state.load();
+            let failure = match self.young(state).insert(hash, 0) {
+                Ok(()) if self.is_current(state) => return Ok(()),
+                // See after a rotation that the token does not stay in the spare. The insert has
+                // taken place, so it is not made again.
+                Ok(()) => {
+                    self.arrive_late(state.young());
+                    return Ok(());
+                }
+                Err(failure) => failure,
+            };
+            // Try the new young table, if there was a rotation: only the young one may refuse.
+            if self.is_current(state) {
+                return Err(self.young(state).refused(failure));
+            }
+        }
     }
 
+    /// Adds a token if there is none in any generation.
     fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
-        self.insert_unique(hash)
+        self.add_to_young(hash, None)
     }
 
+    /// Oldest first: the token that stays lives at least as long as the item that stays should.
     #[inline]
     fn remove(&self, hash: u64) -> bool {
-        self.remove(hash)
+        let pair = self.pair(hash);
+        let removes = |table: &TokenTable<L>| table.remove_by(hash, |table| pair.within(table));
+        loop {
+            let state = self.state.load();
+            // Take one from the first table that has one. The exchange there is the removal, even
+            // if the table is live no more.
+            if self.any_live(state, removes) {
+                return true;
+            }
+            // Walk again after a rotation, as a lookup does.
+            if self.is_current(state) {
+                return false;
+            }
+        }
     }
 
     fn count(&self, hash: u64) -> usize {
-        self.count(hash)
+        loop {
+            let state = self.state.load();
+            let counts = self.live(state);
+            let count = counts.map(|table| table.count(hash)).sum();
+            // Count again after a rotation: a table that was counted may be forgotten by now.
+            if self.is_current(state) {
+                return count;
+            }
+        }
     }
 
     #[inline]
@@ -261,9 +344,21 @@ impl<L: Layout> RawFilter for Rotating<L> {
         is_near(self.tables.len() * self.tables[0].buckets())
     }
 
-    fn relocate_one(&self, hash: u64) -> bool {
+    #[cfg(any(test, feature = "_testing"))]
+    fn internals(&self) -> &dyn Internals {
+        self
+    }
+}
+
+#[cfg(any(test, feature = "_testing"))]
+impl<L: Layout> Internals for Rotating<L> {
+    fn relocate_hash(&self, hash: u64) -> bool {
         let mut live = self.live(self.state.load());
         live.any(|table| table.relocate_one(hash))
+    }
+
+    fn taken(&self) -> usize {
+        self.len()
     }
 }
 
@@ -285,7 +380,19 @@ impl<L: Layout> Rotates for Rotating<L> {
     }
 
     fn age_hash(&self, hash: u64) -> Option<usize> {
-        self.age(hash)
+        loop {
+            let state = self.state.load();
+            // Ask the oldest first, as a lookup, so that a refresh meanwhile hides no item.
+            let ages = (0..self.tables.len() - 1).rev();
+            let holds = |table: &TokenTable<L>| table.contains(hash);
+            let held = self.live(state).zip(ages).filter(|(table, _)| holds(table));
+            // Keep the last table that has it: the walk goes from old to young.
+            let youngest = held.last();
+            // Walk again after a rotation, whatever was found: by then the tables have other ages.
+            if self.is_current(state) {
+                return youngest.map(|(_, age)| age);
+            }
+        }
     }
 
     fn rotations(&self) -> u64 {
@@ -296,15 +403,25 @@ impl<L: Layout> Rotates for Rotating<L> {
         self.tables.len() - 1
     }
 
+    #[inline]
     fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
-        self.refresh(hash)
+        // Look first: if the token is there, no admission is needed.
+        if self.young(self.state.load()).contains(hash) {
+            return Ok(false);
+        }
+        self.refresh_absent(hash)
     }
 
     #[track_caller]
     fn refresh_many_hash(&self, hashes: &[u64], new: &mut [bool]) -> Result<(), InsertManyError> {
         check_lengths(hashes, new);
         new.fill(false);
-        self.refresh_many(hashes, new)
+        let hashes = prefetching(hashes, self.is_near(), |hash| self.prefetch(hash));
+        for (turn, (new, hash)) in new.iter_mut().zip(hashes).enumerate() {
+            let refreshed = self.refresh_hash(hash);
+            *new = refreshed.map_err(|error| InsertManyError::new(turn, error))?;
+        }
+        Ok(())
     }
 }
 

@@ -1,13 +1,14 @@
 //! Atomics, fences and thread numbers: the real ones, or those of a check.
 //!
-//! Only this module knows of the checks. All other code has the same steps in every build, with one
-//! exception: in a model, the beginning of a growth does not try to pin first (`growing/split`),
-//! because a model has memory. Where `MODEL` is true, fifteen numbers are others, so that every
-//! schedule of a model can be run. Each
-//! stands beside its constant: the stripes, the slots of a log of hints, the cells of a counter,
-//! the first descriptors, the attempts of a change and of a copy, the budgets and the buffers of a
-//! path search; of a table that doubles, the words of a chunk, how far claimed chunks run ahead,
-//! the number of doublings, and the flushes of the epochs.
+//! Only this module knows of the checks. All other code makes the same steps in every build, with
+//! one exception: in a model, the beginning of a growth does not try to pin first
+//! (`growing/split`), because a model does not run out of memory.
+//!
+//! Where `MODEL` is true, fifteen constants have other values, so that every schedule of a model
+//! can run. Each says so where it is defined: the stripes, the slots of a log of hints, the cells
+//! of a counter, the first descriptors, the attempts of a change and of a copy, the budgets and the
+//! buffers of a path search; of a table that doubles, the words of a chunk, how far claimed chunks
+//! run ahead, the number of doublings, and the flushes of the epochs.
 //!
 //! | build | chosen by | atomics |
 //! |---|---|---|

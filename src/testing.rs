@@ -1,5 +1,7 @@
 //! Access for tests to items that users do not need. Not covered by semantic versioning.
 
+#[cfg(any(test, feature = "_testing"))]
+pub use crate::engine::internals::Internals;
 pub use crate::sync::hooks;
 #[cfg(all(feature = "std", feature = "_testing"))]
 pub use crate::sync::on_processors;
@@ -7,52 +9,36 @@ pub use crate::sync::on_processors;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+#[cfg(any(test, feature = "_testing"))]
 use crate::engine::operations::RawFilter;
-use crate::filter::{Buildable, Engine, Filter, FilterBuilder};
+#[cfg(any(test, feature = "_testing"))]
+use crate::filter::Engine;
+use crate::filter::{Buildable, Filter, FilterBuilder};
 use crate::fixed::Fixed;
 use crate::kernel::layout::Layout;
 use crate::kernel::pool::PoolSize;
 use crate::kernel::word::MAX_DESCRIPTORS;
 
-/// What inserts do on their own, at will; and what a filter does not tell its users.
-pub trait Internals {
-    /// Moves one copy from the bucket that the hash selects to its alternate, if it is there and
-    /// the other has room: in the oldest generation that has such a copy, or in the newest table.
-    fn relocate_hash(&self, hash: u64) -> bool;
-
-    /// Begins to double the newest table. Returns false if it cannot.
-    fn begin_to_double(&self) -> bool;
-
-    /// Adds a table behind the newest, which then takes the inserts. Returns false if the newest
-    /// can still double.
-    fn add_table(&self) -> bool;
-
-    /// The share of the newest table's buckets that were split, while it doubles.
-    fn doubled(&self) -> Option<f64>;
-
-    /// The number of taken slots, whatever holds them. Exact while no thread writes.
-    fn taken(&self) -> usize;
-}
-
+#[cfg(any(test, feature = "_testing"))]
 impl<E: Engine, S> Internals for Filter<E, S> {
     fn relocate_hash(&self, hash: u64) -> bool {
-        self.engine().relocate_one(hash)
-    }
-
-    fn begin_to_double(&self) -> bool {
-        self.engine().begin_to_double()
-    }
-
-    fn add_table(&self) -> bool {
-        self.engine().add_table()
-    }
-
-    fn doubled(&self) -> Option<f64> {
-        self.engine().doubled()
+        self.engine().internals().relocate_hash(hash)
     }
 
     fn taken(&self) -> usize {
-        self.engine().taken()
+        self.engine().internals().taken()
+    }
+
+    fn begin_to_double(&self) -> bool {
+        self.engine().internals().begin_to_double()
+    }
+
+    fn add_table(&self) -> bool {
+        self.engine().internals().add_table()
+    }
+
+    fn doubled(&self) -> Option<f64> {
+        self.engine().internals().doubled()
     }
 }
 

@@ -59,13 +59,13 @@ impl<S: BuildHasher, T: Hash + ?Sized> HashesItem<T> for S {}
 /// they are compiled.
 ///
 /// Items of different types have different hashes, so an insert of one and a lookup of the other
-/// cannot meet: `5u32` and `5u64`, a `str` and its bytes. A filter with this hasher takes a `T`, and
-/// what a `T` [borrows](Borrow) as: a `TypedHasher<String>` takes a `str` too.
+/// cannot meet: `5u32` and `5u64`, a `str` and its bytes. A filter with this hasher takes a `T`,
+/// and what a `T` [borrows](Borrow) as: a `TypedHasher<String>` takes a `str` too.
 ///
 /// [`Filter::typed`](crate::Filter::typed) makes such a filter of any other: build or read a filter
-/// first, and then call `typed`. The hashes are those of `S`, so a stored filter is the same with it
-/// and without it. Calls for many items and `extend` take items of the type `T` itself: a slice of
-/// `u64`, an iterator with `copied`.
+/// first, and then call `typed`. The hashes are those of `S`, so a stored filter is the same with
+/// it and without it. Calls for many items and `extend` take items of the type `T` itself: a slice
+/// of `u64`, an iterator with `copied`.
 ///
 /// # Examples
 ///

@@ -45,12 +45,19 @@ const SERVER: Package = Package {
 /// The layers, lowest first, with the modules of each. A module also covers the modules inside it
 /// that no other layer lists.
 const LAYERS: [&[&str]; 9] = [
-    // Errors name layouts, which are pure values.
-    &["sync", "random_state", "typed_hasher", "kernel/layout"],
+    // Pure values: errors name kinds and layouts, and the layouts have arrays of the search's sizes.
+    &[
+        "sync",
+        "random_state",
+        "typed_hasher",
+        "engine/kind",
+        "kernel/layout",
+        "kernel/search/sizes",
+    ],
     &["error", "allocate"],
     &["kernel"],
-    &["engine"],
     &["codec"],
+    &["engine"],
     &["fixed"],
     // A rotating filter is made of fixed tables, and a growing one of its own.
     &["rotating", "growing"],

@@ -23,11 +23,11 @@ use crate::sync::AtomicU64;
 /// The alignment of the first cell.
 pub(crate) const ALIGNMENT: usize = 256;
 
-/// An allocator writes as many bytes in no time.
+/// The size up to which an allocator writes the zeros in a time that does not count.
 const SMALL: usize = 1 << 14;
 
 /// Cells that were all 0 when they were allocated. The header ends where the first of them begins,
-/// so that who knows the one address knows the other one.
+/// so the address of one gives that of the other.
 #[derive(Debug)]
 pub(crate) struct Cells<H> {
     first: NonNull<AtomicU64>,
@@ -37,8 +37,8 @@ pub(crate) struct Cells<H> {
 }
 
 #[allow(unsafe_code, reason = "it owns its cells, as a box of a slice does")]
-// SAFETY: it owns the cells, the header and the memory, and nothing of them belongs to a thread:
-// cells and headers that any thread may have are all there is, and any thread can free the memory.
+// SAFETY: it owns the cells, the header and the memory. Any thread may own a cell, or such a
+// header, and any thread can free the memory.
 unsafe impl<H: Send> Send for Cells<H> {}
 #[allow(unsafe_code, reason = "as above")]
 // SAFETY: a shared reference gives shared references to the cells, which are atomic, and to the
@@ -55,9 +55,8 @@ impl<H> Cells<H> {
 
     /// The size and the alignment of the memory for this many bytes of cells.
     ///
-    /// An allocator writes zeros itself if it is asked for an alignment that its fresh pages may
-    /// not have. So it is asked for more memory instead, unless that would be much for so few
-    /// cells.
+    /// Asks for more memory in place of an alignment, unless that is much for few cells: an
+    /// allocator writes zeros itself if its fresh pages may not have the alignment.
     fn layout(cells: usize) -> (usize, usize) {
         let size = cells.saturating_add(Self::ROOM);
         if sync::PLAIN && size > SMALL {
@@ -122,7 +121,7 @@ impl<H> Cells<H> {
     }
 }
 
-#[allow(unsafe_code, reason = "it has so many cells")]
+#[allow(unsafe_code, reason = "it has this many cells")]
 impl<H> Deref for Cells<H> {
     type Target = [AtomicU64];
 
@@ -136,7 +135,7 @@ impl<H> Deref for Cells<H> {
 #[allow(unsafe_code, reason = "it owns its cells")]
 impl<H> Drop for Cells<H> {
     fn drop(&mut self) {
-        // SAFETY: both were made by `new`. Nobody else has them, they are dropped once, and their
+        // SAFETY: both were made by `new`. Nothing else has them, they are dropped once, and their
         // memory, a field, is freed after this.
         unsafe {
             ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.len).drop_in_place();
@@ -147,8 +146,8 @@ impl<H> Drop for Cells<H> {
     }
 }
 
-/// As many bytes come from the system, if it hands out fresh pages. An allocator clears fewer in
-/// the time of a few hundred page faults at most.
+/// The size from which memory comes from the system, if that hands out fresh pages. An allocator
+/// clears less in the time of a few hundred page faults at most.
 const LARGE: usize = 1 << 20;
 
 /// The smallest page that there is.
@@ -196,8 +195,8 @@ impl Drop for Zeros {
     }
 }
 
-/// A slice of cells, taken apart where pages of this size begin: no huge page is broken up. Each
-/// part the system takes back in a short time.
+/// A slice of cells, in parts that begin where huge pages do, so that no huge page is broken up.
+/// The system takes back a part in a short time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReleaseChunks<'a> {
     cells: &'a [AtomicU64],
@@ -219,7 +218,7 @@ impl<'a> ReleaseChunks<'a> {
         }
     }
 
-    /// How many there are; at least one.
+    /// The number of parts; at least one.
     pub(crate) fn len(self) -> usize {
         1 + self.cells.len().saturating_sub(self.first).div_ceil(CELLS)
     }
@@ -245,7 +244,7 @@ mod tests {
 
     #[test]
     fn they_are_aligned_and_all_0() {
-        // The second time, memory that was used before.
+        // Take each length twice: the second time, the memory was used before.
         let lengths = [1, 2, 31, 32, 33, 1 << 10, 1 << 11, LARGE / 8, LARGE + 77];
         for len in lengths.into_iter().chain(lengths) {
             let header = [0x1234_5678_u64; 65];
@@ -286,8 +285,9 @@ mod tests {
         assert!(resident.iter().all(|page| page & 1 == 0), "touched pages");
     }
 
+    /// The parts make up the whole, and end where huge pages do.
     #[test]
-    fn parts_make_up_the_whole_and_end_where_huge_pages_do() {
+    fn parts_fit_huge_pages() {
         for len in [1, 100, CELLS - 1, CELLS, CELLS + 1, 5 * CELLS + 77] {
             let cells = allocate::slice(len, || AtomicU64::new(0)).expect("memory");
             for skipped in [0, 1, 50, len / 2] {

@@ -7,10 +7,10 @@ use core::mem::MaybeUninit;
 #[cfg(feature = "growing")]
 use crate::sync::AtomicU64;
 
-#[cfg(feature = "huge-pages")]
 /// Asks the system to use pages of 2 MiB for fresh memory, on systems where a program may choose.
 /// Call it before the memory is first touched, because the system chooses then. This is a hint: if
 /// the system refuses, there is nothing to do.
+#[cfg(feature = "huge-pages")]
 pub(super) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
     /// The system takes advice only for whole pages. This passes the pages that begin and end in
     /// the memory. The rest at both ends is unchanged. A page has 4 KiB or, on some machines, more;
@@ -35,10 +35,10 @@ pub(super) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
+/// Gives the whole pages of some cells back to the system. No thread may write to the cells, or
+/// need their values. Returns how many bytes these are at least, wherever the cells begin, so that
+/// equal filters say that they take equally many bytes.
 #[cfg(feature = "growing")]
-/// Gives the whole pages of some cells back to the system, which no thread writes to, and whose
-/// values no thread needs. Returns how many bytes these are at least, wherever the cells begin: so
-/// that equal filters take equally much.
 pub(super) fn release(cells: &[AtomicU64]) -> usize {
     let start = cells.as_ptr().cast::<u8>();
     let page = page_size();
@@ -61,7 +61,7 @@ pub(super) fn release(cells: &[AtomicU64]) -> usize {
             libc::MADV_DONTNEED,
         )
     };
-    // In front of the first whole page there may be all cells of a page but one.
+    // Count as if all cells of a page but one stood in front of the first whole page.
     let at_least = size_of_val(cells).saturating_sub(page - size_of::<AtomicU64>()) / page * page;
     if outcome == 0 { at_least } else { 0 }
 }
@@ -71,7 +71,7 @@ fn page_size() -> usize {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: it takes and returns a number.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    // The largest that there is, if the system does not say.
+    // Take the largest that there is, if the system does not say.
     usize::try_from(size).map_or(1 << 16, |size| size.next_power_of_two())
 }
 
@@ -95,8 +95,9 @@ mod huge {
         flags.map(str::to_owned)
     }
 
+    /// A large slice is marked, and a small one is not.
     #[test]
-    fn a_large_slice_is_marked_and_a_small_one_is_not() {
+    fn a_large_slice_is_marked() {
         for (words, expected) in [(1 << 10, false), (1 << 20, true)] {
             let slice = allocate::slice(words, || 7u64).expect("memory");
             assert!(slice.iter().all(|&word| word == 7));

@@ -1,5 +1,5 @@
-//! A value that its owner shares with calls that come later: what an `Arc` and its `Weak`s are for.
-//! But stable Rust has no `Arc::try_new`.
+//! A value that its owner shares with calls that come later: an `Arc` and its `Weak`s, but with an
+//! allocation that may fail. Stable Rust has no `Arc::try_new`.
 
 #![allow(
     clippy::disallowed_types,
@@ -25,14 +25,14 @@ pub(crate) struct Later<T>(Pointer<T>);
 
 #[derive(Debug)]
 struct Inner<T> {
-    /// The number of `Shared`s. The value is there while it is not 0, and it is never more again.
+    /// The number of `Shared`s. The value is there until it is 0, and then it stays 0.
     users: AtomicUsize,
     /// The number of all pointers to this.
     pointers: AtomicUsize,
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// Counted in `pointers`.
+/// A pointer that `pointers` counts.
 #[derive(Debug)]
 struct Pointer<T>(NonNull<Inner<T>>);
 
@@ -58,7 +58,7 @@ impl<T> Deref for Pointer<T> {
 
 impl<T> Clone for Pointer<T> {
     fn clone(&self) -> Self {
-        // Relaxed: another pointer is there meanwhile.
+        // Relaxed: this pointer keeps the memory meanwhile.
         self.pointers.fetch_add(1, Ordering::Relaxed);
         Self(self.0)
     }
@@ -127,7 +127,7 @@ impl<T> Drop for Shared<T> {
         if self.0.users.fetch_sub(1, Ordering::AcqRel) == 1 {
             #[allow(unsafe_code, reason = "it is counted")]
             // SAFETY: this was the last user, and none comes after it: the value is dropped once,
-            // and nobody refers to it. The memory is there as long as the pointer is.
+            // and nothing refers to it. The memory is there as long as the pointer is.
             unsafe {
                 (*self.0.value.get()).assume_init_drop();
             }
@@ -140,7 +140,7 @@ impl<T> Later<T> {
     pub(crate) fn get(&self) -> Option<Shared<T>> {
         let one_more = |users: usize| (users > 0).then_some(users + 1);
         let users = &self.0.users;
-        // Acquire: as that of a `Weak`. Whoever made this pointer already had the value.
+        // Acquire: as that of a `Weak`. The thread that made this pointer already had the value.
         let added = users.fetch_update(Ordering::Acquire, Ordering::Relaxed, one_more);
         added.ok().map(|_| Shared(self.0.clone()))
     }

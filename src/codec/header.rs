@@ -7,8 +7,10 @@ use core::any::Any;
 use core::hash::{BuildHasher, Hasher};
 
 use crate::codec::source::Source;
+use crate::engine::kind::Kind;
 use crate::error::ReadError;
-use crate::kernel::layout::{Kind, LONG_BUDGET, MIN_BUDGET, Shape};
+use crate::kernel::layout::Shape;
+use crate::kernel::search::sizes::{LONG_BUDGET, MIN_BUDGET};
 use crate::random_state::RandomState;
 use crate::typed_hasher::FilterHasher;
 
@@ -20,7 +22,7 @@ pub struct Header {
 
 /// The numbers of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeaderFields {
+pub(crate) struct HeaderFields {
     /// Their meaning depends on the kind.
     pub(crate) own: [u64; 2],
     pub(crate) search_budget: usize,
@@ -29,7 +31,7 @@ pub struct HeaderFields {
 
 /// A table's entry in the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Its number of buckets, or an encoding of it.
     pub(crate) shape: u64,
     /// The occupied slots.
@@ -165,7 +167,7 @@ impl Header {
         if !MAGIC.starts_with(&found[..found.len().min(MAGIC.len())]) {
             return Err(ReadError::NotAFilter);
         }
-        // Before the length and the checksum: a later version may have others.
+        // Check the version before the length and the checksum: a later version may have others.
         if let Some(&[low, high]) = found.get(at::VERSION..at::LENGTH) {
             let version = u16::from_le_bytes([low, high]);
             if version > VERSION {
@@ -269,7 +271,8 @@ pub(crate) struct Identity {
     pub(crate) check: u64,
 }
 
-/// Written at once, as bytes, so that the input is the same on every machine.
+/// The bytes whose hash identifies a hasher. They are written at once, so that the hasher gets the
+/// same input on every machine.
 const PROBE: &[u8] = b"lockfree-cuckoo";
 
 impl Identity {
@@ -299,8 +302,8 @@ impl Identity {
         self.admit(RandomState::with_seed(seed))
     }
 
-    /// If it is the default hasher, rebuilds it from its seed; else the default of its type, if that
-    /// is this one.
+    /// If it is the default hasher, rebuilds it from its seed; else the default of its type, if
+    /// that is this one.
     #[cfg(feature = "serde")]
     pub(crate) fn rebuild_or_default<S: FilterHasher<Inner: Default + 'static>>(
         &self,

@@ -1,4 +1,4 @@
-//! From a source to an engine: front to back, everything checked.
+//! From a source to the tables of an engine: front to back, everything checked.
 //!
 //! Reading trusts nothing unchecked, and allocates no more than the input has shown to be there.
 
@@ -6,88 +6,14 @@ use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 use crate::allocate;
-use crate::codec::chunks::Stored;
 use crate::codec::header::{
     CHECKSUM, ENTRY, Entry, Header, HeaderFields, MAX_TABLES, PADDING, WORD, demand, malformed,
 };
 use crate::codec::source::Source;
-use crate::engine::operations::Build;
 use crate::error::ReadError;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::layout::{Bucket, Layout};
 use crate::kernel::table::{Partial, Table};
-
-/// An engine that can be restored from its stored form.
-pub trait Restored: Stored + Build {
-    /// The possible numbers of tables.
-    const TABLES: RangeInclusive<usize>;
-
-    /// A valid entry of the list.
-    type Table: Copy;
-
-    /// Checks the numbers that only this kind has.
-    fn check(numbers: &HeaderFields) -> Result<(), ReadError>;
-    /// Checks an entry of the list against the table `before` it.
-    fn table(
-        numbers: &HeaderFields,
-        entry: Entry,
-        before: Option<Self::Table>,
-    ) -> Result<Self::Table, ReadError>;
-    /// The words of a table.
-    fn geometry(table: Self::Table) -> Geometry<Self::Layout>;
-    /// The engine with these tables, if the words are valid in them. `outside` is the number of
-    /// bytes of the filter outside of the engine's heap.
-    fn assemble(
-        numbers: &HeaderFields,
-        tables: Vec<(Self::Table, UncheckedWords<Self::Layout>)>,
-        outside: usize,
-    ) -> Result<Self, ReadError>;
-}
-
-/// Reads what follows the header of a filter of this kind and layout.
-pub(crate) fn read<E: Restored>(
-    header: &Header,
-    source: &mut dyn Source,
-    outside: usize,
-) -> Result<E, ReadError> {
-    let numbers = header.numbers()?;
-    demand(
-        E::TABLES.contains(&numbers.tables),
-        "its number of tables is out of range",
-    )?;
-    E::check(&numbers)?;
-
-    let mut input = Input::behind(header, source);
-    let head = Header::BYTES + numbers.tables * ENTRY + PADDING + CHECKSUM;
-    input.expect_at_least(head as u64);
-    let mut entries = [Entry::default(); MAX_TABLES];
-    let entries = &mut entries[..numbers.tables];
-    for entry in &mut *entries {
-        *entry = input.entry()?;
-    }
-    let mut padding = [0; PADDING];
-    input.covered(&mut padding)?;
-    input.checksum()?;
-    demand(
-        padding == [0; PADDING],
-        "an unused byte behind the list is not 0",
-    )?;
-    let mut listed: Vec<E::Table> = Vec::new();
-    allocate::grow(&mut listed, numbers.tables)?;
-    for entry in entries {
-        listed.push(E::table(&numbers, *entry, listed.last().copied())?);
-    }
-    let words = |&table: &E::Table| E::geometry(table).buckets() as u64;
-    let words: u64 = listed.iter().map(words).sum();
-    input.expect((head + CHECKSUM) as u64 + words * WORD as u64)?;
-    let mut tables = Vec::new();
-    allocate::grow(&mut tables, numbers.tables)?;
-    for table in listed {
-        tables.push((table, input.words(E::geometry(table))?));
-    }
-    input.checksum()?;
-    E::assemble(&numbers, tables, outside)
-}
 
 /// The geometry of a stored number of buckets.
 pub(crate) fn geometry<L: Layout>(stored: u64) -> Result<Geometry<L>, ReadError> {
@@ -111,9 +37,13 @@ pub(crate) fn at_most_slots<L: Layout>(
         .ok_or(malformed(reason))
 }
 
-/// A source that has been read up to some position, with the checksum of everything before it
-/// except the checksums.
-struct Input<'a> {
+/// What follows the header of a filter: a source that has been read up to some position, with the
+/// checksum of everything before it except the checksums.
+///
+/// An engine first takes its [numbers](Self::numbers) and checks them, and then its
+/// [tables](Self::tables).
+pub struct Input<'a> {
+    header: &'a Header,
     source: &'a mut dyn Source,
     checksum: crc32fast::Hasher,
     /// Number of bytes read so far.
@@ -126,14 +56,64 @@ struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// The input behind a header.
-    fn behind(header: &Header, source: &'a mut dyn Source) -> Self {
+    pub(crate) fn behind(header: &'a Header, source: &'a mut dyn Source) -> Self {
         Self {
+            header,
             source,
             checksum: header.begin_checksum(),
             found: Header::BYTES as u64,
             expected: Header::BYTES as u64,
             known: false,
         }
+    }
+
+    /// The numbers of an engine that can have these numbers of tables.
+    pub(crate) fn numbers(&self, tables: RangeInclusive<usize>) -> Result<HeaderFields, ReadError> {
+        let numbers = self.header.numbers()?;
+        demand(
+            tables.contains(&numbers.tables),
+            "its number of tables is out of range",
+        )?;
+        Ok(numbers)
+    }
+
+    /// Reads the tables of an engine with these numbers, to the end. `decode` checks an entry of
+    /// the list against the table before it, and `geometry` is that of its words.
+    pub(crate) fn tables<T: Copy, L: Layout>(
+        mut self,
+        numbers: &HeaderFields,
+        decode: impl Fn(Entry, Option<T>) -> Result<T, ReadError>,
+        geometry: impl Fn(T) -> Geometry<L>,
+    ) -> Result<Vec<(T, UncheckedWords<L>)>, ReadError> {
+        let head = Header::BYTES + numbers.tables * ENTRY + PADDING + CHECKSUM;
+        self.expect_at_least(head as u64);
+        let mut entries = [Entry::default(); MAX_TABLES];
+        let entries = &mut entries[..numbers.tables];
+        for entry in &mut *entries {
+            *entry = self.entry()?;
+        }
+        let mut padding = [0; PADDING];
+        self.covered(&mut padding)?;
+        self.checksum()?;
+        demand(
+            padding == [0; PADDING],
+            "an unused byte behind the list is not 0",
+        )?;
+        let mut listed: Vec<T> = Vec::new();
+        allocate::grow(&mut listed, numbers.tables)?;
+        for entry in entries {
+            listed.push(decode(*entry, listed.last().copied())?);
+        }
+        let words = listed.iter().map(|&table| geometry(table).buckets() as u64);
+        let words: u64 = words.sum();
+        self.expect((head + CHECKSUM) as u64 + words * WORD as u64)?;
+        let mut tables = Vec::new();
+        allocate::grow(&mut tables, numbers.tables)?;
+        for table in listed {
+            tables.push((table, self.words(geometry(table))?));
+        }
+        self.checksum()?;
+        Ok(tables)
     }
 
     /// Expects this many bytes in total.
@@ -189,7 +169,7 @@ impl<'a> Input<'a> {
 
 /// Words that were read. Only the checksum shows whether they are undamaged.
 #[derive(Debug)]
-pub struct UncheckedWords<L> {
+pub(crate) struct UncheckedWords<L> {
     geometry: Geometry<L>,
     table: Partial<L>,
     items: usize,
@@ -238,7 +218,7 @@ impl<L: Layout> UncheckedWords<L> {
         self.table.push(bucket);
     }
 
-    /// The unchecked words, for a caller who checks them.
+    /// The unchecked words, for a caller that checks them.
     #[cfg(feature = "growing")]
     pub(crate) fn unchecked(self) -> Table<L> {
         self.table.build(self.geometry)

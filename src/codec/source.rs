@@ -59,7 +59,8 @@ impl<R: Read> Source for Stream<R> {
         while taken < buffer.len() {
             match self.0.read(&mut buffer[taken..]) {
                 Ok(0) => break,
-                // A reader may claim more than it was offered. The checksums check its bytes.
+                // Bound the count: a reader may claim more than it was offered. The checksums check
+                // its bytes.
                 Ok(count) => taken = taken.saturating_add(count).min(buffer.len()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(ReadError::Io(error)),

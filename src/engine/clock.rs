@@ -154,7 +154,7 @@ impl RotationClock {
             self.rotations = rotations;
             self.began = now;
         }
-        // A clock that was set back would delay the next rotation by as much.
+        // Begin the period again if the clock was set back, which would delay the next rotation.
         self.began = self.began.min(now);
     }
 
@@ -251,14 +251,15 @@ mod tests {
         }
     }
 
+    /// A clock that is set back begins the period again.
     #[test]
-    fn a_clock_that_is_set_back_begins_the_period_again() {
+    fn a_clock_is_set_back() {
         let mut clock = RotationClock::new(seconds(10), seconds(100));
         assert_eq!(clock.until_due(seconds(5)), seconds(10));
         assert_eq!(clock.periods(seconds(5)), None);
         clock.observe(0, seconds(5));
         assert_eq!(clock.until_due(seconds(14)), seconds(1));
-        // Not if the time goes on.
+        // Go on with the period if the time goes on.
         clock.observe(0, seconds(14));
         assert_eq!(clock.until_due(seconds(14)), seconds(1));
     }

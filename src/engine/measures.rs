@@ -1,6 +1,7 @@
 //! The measures of a filter that is yet to be built.
 
-use crate::kernel::layout::{Kind, Shape};
+use crate::engine::kind::Kind;
+use crate::kernel::layout::Shape;
 
 /// What a filter will take and hold: [`FilterBuilder::measure`](crate::FilterBuilder::measure)
 /// returns it without building the filter.

@@ -1,16 +1,19 @@
 //! The operations that an engine must provide, and the calls for many hashes built on them.
 
+use alloc::boxed::Box;
 use core::fmt;
 use core::time::Duration;
 
+use crate::codec::manifest::Manifest;
 use crate::engine::clock::RotationClock;
-use crate::engine::measures::Measures;
-use crate::engine::plan::{Plan, RatedLoad};
+#[cfg(any(test, feature = "_testing"))]
+use crate::engine::internals::Internals;
+use crate::engine::kind::Kind;
 use crate::engine::values::Values;
 use crate::error::{
-    BuildError, InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError, ValueError,
+    InsertError, InsertManyError, OutOfMemory, RotateError, SnapshotError, ValueError,
 };
-use crate::kernel::layout::{Kind, Layout, Shape};
+use crate::kernel::layout::Shape;
 use crate::kernel::prefetch::prefetching;
 
 /// The operations of an engine, by hash. An engine that is chosen at run time has them too.
@@ -32,6 +35,16 @@ pub trait RawFilter: fmt::Debug + Send + Sync + 'static {
     fn set_memory_allowance(&self, _bytes: usize) {}
     /// Sets the limit on its bytes, if it grows, and frees the memory that it has kept.
     fn set_max_memory_usage(&mut self, _bytes: usize) {}
+    /// What to store of it, while others use it.
+    fn manifest(&self) -> Manifest<'_>;
+    /// A number that changes when its list of tables does.
+    fn list_version(&self) -> u64 {
+        0
+    }
+    /// An empty engine like this one, in a box.
+    fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory>;
+    /// A copy that holds every token that is stored from the call to the return, in a box.
+    fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError>;
     /// The operations that only a rotating engine has.
     fn rotating(&self) -> Option<&dyn Rotates> {
         None
@@ -75,29 +88,13 @@ pub trait RawFilter: fmt::Debug + Send + Sync + 'static {
         self.prefetch(hash);
     }
 
+    /// What only tests call.
+    #[cfg(any(test, feature = "_testing"))]
+    fn internals(&self) -> &dyn Internals;
+
     /// Whether the second-level cache of a core is likely to hold all tables: then a prefetch costs
     /// more than it saves.
     fn is_near(&self) -> bool;
-
-    /// Moves one token of this class from its first candidate to its second. For checks that want
-    /// it at will.
-    fn relocate_one(&self, hash: u64) -> bool;
-    /// The slots that are taken, where they can be counted apart from the tokens. For tests.
-    fn taken(&self) -> usize {
-        self.len()
-    }
-    /// Begins to double the newest table. For checks that want it at will.
-    fn begin_to_double(&self) -> bool {
-        false
-    }
-    /// Adds a table, if the newest cannot double any more. For checks that want it at will.
-    fn add_table(&self) -> bool {
-        false
-    }
-    /// The share of the newest table's buckets that were split, while it doubles. For checks.
-    fn doubled(&self) -> Option<f64> {
-        None
-    }
 
     /// Looks up many hashes. The slices have equal lengths.
     #[inline]
@@ -156,27 +153,7 @@ pub(crate) fn insert_each<E: RawFilter + ?Sized>(
     Ok(())
 }
 
-/// An engine that is built from a plan.
-pub trait Build: RawFilter + Sized {
-    /// What it does when it is full, and with time.
-    const KIND: Kind;
-    /// The layout of its buckets.
-    type Layout: Layout;
-
-    /// The content of a filter with this plan for which its rate of false positives is judged.
-    fn rated_load(plan: &Plan) -> RatedLoad;
-    /// The measures of a filter with this plan, which has so many bytes outside of the engine's
-    /// heap; or why the plan is refused. Allocates nothing.
-    fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError>;
-    /// Builds an empty engine of a filter that has this many bytes outside of the engine's heap.
-    fn build(plan: &Plan, outside: usize) -> Result<Self, BuildError>;
-    /// Builds an empty engine like this one.
-    fn empty_like(&self) -> Result<Self, OutOfMemory>;
-    /// A copy that holds every token that is stored from the call to the return.
-    fn snapshot(&self) -> Result<Self, SnapshotError>;
-}
-
-/// Only engines implement it, so it seals the two traits below.
+/// Seals the two traits below: only engines implement it.
 pub trait Object: Send + Sync {}
 
 impl<E: RawFilter> Object for E {}
@@ -235,8 +212,8 @@ pub trait Rotates: Object {
     /// As [`clean_spare`](crate::RotatingCuckooFilter#method.clean_spare).
     fn clean_spare(&self) -> Result<(), RotateError>;
 
-    /// As [`rotate_if_due`](crate::RotatingCuckooFilter#method.rotate_if_due), with a reference to the
-    /// closure: `&mut || start.elapsed()`.
+    /// As [`rotate_if_due`](crate::RotatingCuckooFilter#method.rotate_if_due), with a reference to
+    /// the closure: `&mut || start.elapsed()`.
     ///
     /// # Errors
     ///
@@ -253,13 +230,13 @@ pub trait Rotates: Object {
         if !clock.is_due(time) {
             return Ok(false);
         }
-        // If another thread rotates first, this one does not.
+        // Rotate, unless another thread does so first.
         let has_rotated = self.turn_if(rotations)?;
         // Read both again, in the same order: this thread may have stood still since.
         let rotations = self.rotations();
         clock.observe(rotations, now());
         if has_rotated {
-            // If others interfere, the next rotation does it.
+            // Leave it to the next rotation, if others interfere.
             let _ = self.clean_spare();
         }
         Ok(has_rotated)
@@ -272,7 +249,7 @@ pub trait Rotates: Object {
     /// As [`catch_up`](crate::RotatingCuckooFilter#method.catch_up).
     fn catch_up(&self, clock: &mut RotationClock, now: Duration) -> Result<usize, RotateError> {
         let mut made = 0;
-        // As many rotations as there are generations leave nothing.
+        // Stop after as many rotations as there are generations: then nothing is left.
         while made < self.generations() && clock.is_due(now) {
             self.turn_if(self.rotations())?;
             clock.end_period(self.rotations());
@@ -315,8 +292,8 @@ pub trait Rotates: Object {
 /// [`DynFilter::valued`](crate::DynFilter#method.valued) returns it.
 ///
 /// Each is the method of the same name of a [`Filter<Fixed<L>>`](crate::Filter) whose layout [has
-/// values](crate::layout::WithValues). Sealed. As a bound it gives a filter no methods: a function for any
-/// layout with values takes a `&Filter<Fixed<L>, S>`.
+/// values](crate::layout::WithValues). Sealed. As a bound it gives a filter no methods: a function
+/// for any layout with values takes a `&Filter<Fixed<L>, S>`.
 pub trait StoresValues: Object {
     /// The largest value.
     fn max_value(&self) -> u16;

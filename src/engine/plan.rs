@@ -5,11 +5,13 @@
 
 use core::cmp::{Ordering, Reverse};
 
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::error::BuildError;
 use crate::kernel::geometry::Geometry;
-use crate::kernel::layout::{ForLayout, Kind, LONG_BUDGET, Layout, MIN_BUDGET, Shape};
+use crate::kernel::layout::{ForLayout, Layout, Shape};
 use crate::kernel::pool::PoolSize;
+use crate::kernel::search::sizes::{LONG_BUDGET, MIN_BUDGET};
 use crate::kernel::sizing;
 use crate::kernel::sizing::{HEADS_AGREE, any_of, compared};
 
@@ -35,8 +37,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The defaults. No `Default`: with it, a program could build an engine through the traits that
-    /// public ones inherit.
+    /// The defaults. No `Default`: with it, a program could build an engine through the hidden
+    /// methods of `Buildable`.
     pub(crate) const fn new() -> Self {
         Self {
             items: None,
@@ -63,8 +65,8 @@ impl Plan {
     }
 
     /// The search budget, if it is in range.
-    pub(crate) fn search_budget(&self, unless_told: usize) -> Result<usize, BuildError> {
-        let budget = self.search_budget.unwrap_or(unless_told);
+    pub(crate) fn search_budget(&self, default: usize) -> Result<usize, BuildError> {
+        let budget = self.search_budget.unwrap_or(default);
         let nearest = budget.clamp(MIN_BUDGET, LONG_BUDGET);
         if budget != nearest {
             return Err(BuildError::SearchBudget {

@@ -1,7 +1,8 @@
 //! The errors of reading a stored filter, taking a snapshot, and rotating.
 
 use super::OutOfMemory;
-use crate::kernel::layout::{Kind, Shape};
+use crate::engine::kind::Kind;
+use crate::kernel::layout::Shape;
 
 /// Why a stored filter could not be read. The attempt has no effects.
 ///

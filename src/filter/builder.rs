@@ -395,8 +395,8 @@ impl<E: Buildable, S: Clone> Clone for FilterBuilder<E, S> {
 
 /// An engine of filters that are made without a hasher: they get the default one.
 ///
-/// Sealed, as [`Engine`](super::Engine) is. It has the hasher as its parameter, so that the compiler
-/// can say what the parameter of a filter is:
+/// Sealed, as [`Engine`](super::Engine) is. It has the hasher as its parameter, so that the
+/// compiler can say what the parameter of a filter is:
 ///
 /// ```compile_fail,E0277
 /// let flows = lockfree_cuckoo::CuckooFilter::<u64>::with_capacity(100);

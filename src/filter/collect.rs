@@ -1,8 +1,8 @@
 //! Filling a filter from iterators.
 //!
-//! `extend` and `collect` add one copy of every item; `collect` builds a filter of exactly the needed
-//! size. `collect_distinct` does so with one copy of each different item. All hash each item once,
-//! and drop it before they take the next.
+//! `extend` and `collect` add one copy of every item; `collect` builds a filter of exactly the
+//! needed size. `collect_distinct` does so with one copy of each different item. All hash each item
+//! once, and drop it before they take the next.
 
 use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
@@ -11,7 +11,7 @@ use core::mem;
 use super::{Buildable, Engine, Filter, FilterBuilder};
 use crate::engine::operations::RawFilter;
 use crate::error::{InsertError, InsertManyError};
-use crate::kernel::layout::LONG_BUDGET;
+use crate::kernel::search::sizes::LONG_BUDGET;
 use crate::kernel::sizing;
 use crate::typed_hasher::{FilterHasher, HashesItem};
 
@@ -42,8 +42,8 @@ impl<T: Hash, E: Engine, S: HashesItem<T>> Extend<T> for Filter<E, S> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         let items = items.into_iter();
-        // Nothing else can read the filter meanwhile, not even the iterator, so the batches are not
-        // observable.
+        // Insert in batches, if the filter is large. They cannot be observed: nothing else can read
+        // the filter meanwhile, not even the iterator.
         let extended = if items.size_hint().0 >= BATCH && self.memory_usage() >= LARGE {
             insert_in_batches(self, items)
         } else {
@@ -94,10 +94,10 @@ impl<T: Hash, E: Engine, S: HashesItem<T>> Extend<T> for &Filter<E, S> {
 ///
 /// # Panics
 ///
-/// If the memory could not be allocated. If there are more copies of one item than its buckets hold,
-/// eight with 4 x 16. Or if the hasher mixes so badly that the items do not fit even into a table of
-/// about twice the size. Different items always fit, with a hasher that meets the requirements of
-/// [`FilterBuilder::hasher`](crate::FilterBuilder::hasher).
+/// If the memory could not be allocated. If there are more copies of one item than its buckets
+/// hold, eight with 4 x 16. Or if the hasher mixes so badly that the items do not fit even into a
+/// table of about twice the size. Different items always fit, with a hasher that meets the
+/// requirements of [`FilterBuilder::hasher`](crate::FilterBuilder::hasher).
 ///
 /// # Examples
 ///
@@ -246,8 +246,8 @@ fn distinct(hashes: impl Iterator<Item = u64>) -> Vec<u64> {
     for hash in hashes {
         if kept.len() == most {
             sort_distinct(&mut kept);
-            // In proportion to the distinct hashes: a long stream of few items needs little memory,
-            // and sorting costs at most a third more than one sort.
+            // Sort next at a multiple of the distinct hashes: a long stream of few items needs
+            // little memory, and sorting costs at most a third more than one sort.
             most = (4 * kept.len()).max(KEPT);
         }
         kept.push(hash);
@@ -280,7 +280,7 @@ fn build<E: Buildable, S: FilterHasher>(
     fill: impl Fn(&Filter<E, S>, &[u64]) -> Result<(), InsertManyError>,
     cause: &str,
 ) -> Filter<E, S> {
-    // The smallest filter takes any items, up to its number of slots.
+    // Ask for no less than the smallest filter, which takes any items up to its number of slots.
     let mut capacity = hashes.len().max(sizing::pair_slots::<E::Layout>());
     let mut larger = 0;
     loop {
@@ -481,9 +481,10 @@ mod tests {
         assert!(kept.capacity() <= KEPT, "{}", kept.capacity());
     }
 
+    /// What is different is kept, however much it is.
     #[test]
-    fn what_is_different_is_kept_however_much_it_is() {
-        // Every item twice, and the second time long after the first.
+    fn distinct_items_are_kept() {
+        // Take every item twice, the second time long after the first.
         let items = 3 * KEPT as u64;
         let hashes = (0..2 * items).map(|item| (item % items).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let kept = distinct(hashes);

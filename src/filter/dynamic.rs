@@ -5,20 +5,18 @@ use core::marker::PhantomData;
 
 use super::{AnyLayout, Buildable, Engine, Filter, FilterBuilder};
 use crate::allocate;
-use crate::codec::chunks::Stored;
 use crate::codec::header::Header;
-use crate::codec::reading;
-use crate::codec::reading::Restored;
 use crate::codec::source::Source;
+use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
-use crate::engine::operations::{Build, Rotates, StoresValues};
+use crate::engine::operations::{RawFilter, Rotates, StoresValues};
 use crate::engine::plan;
 use crate::engine::plan::Plan;
 use crate::error::{BuildError, OutOfMemory, ReadError, SnapshotError};
 use crate::fixed::Fixed;
 #[cfg(feature = "growing")]
 use crate::growing::Growing;
-use crate::kernel::layout::{ForLayout, Kind, Layout, Shape};
+use crate::kernel::layout::{ForLayout, Layout, Shape};
 use crate::random_state::RandomState;
 use crate::rotating::Rotating;
 
@@ -58,48 +56,36 @@ pub type DynFilter<S = RandomState> = Filter<Dyn, S>;
 
 /// The engine of a [`DynFilter`]: any other engine, boxed.
 #[derive(Debug)]
-pub struct Dyn(Box<dyn Boxed>);
-
-/// An engine that can be boxed, and that makes boxed copies of itself.
-pub trait Boxed: Stored {
-    fn empty_like(&self) -> Result<Dyn, OutOfMemory>;
-    fn snapshot(&self) -> Result<Dyn, SnapshotError>;
-}
-
-impl<E: Restored> Boxed for E {
-    fn empty_like(&self) -> Result<Dyn, OutOfMemory> {
-        Dyn::of(self.empty_like()?)
-    }
-
-    fn snapshot(&self) -> Result<Dyn, SnapshotError> {
-        Ok(Dyn::of(self.snapshot()?)?)
-    }
-}
+pub struct Dyn(Box<dyn RawFilter>);
 
 impl Dyn {
-    fn of(engine: impl Boxed + 'static) -> Result<Self, OutOfMemory> {
+    fn of(engine: impl RawFilter) -> Result<Self, OutOfMemory> {
         Ok(Self(allocate::boxed(engine)?))
     }
 }
 
 impl Engine for Dyn {
-    type Inner = dyn Boxed;
+    type Inner = dyn RawFilter;
 
     #[inline]
-    fn inner(&self) -> &dyn Boxed {
+    fn inner(&self) -> &dyn RawFilter {
         &*self.0
     }
 
-    fn inner_mut(&mut self) -> &mut dyn Boxed {
+    fn inner_mut(&mut self) -> &mut dyn RawFilter {
         &mut *self.0
     }
 
+    fn object(&self) -> &dyn RawFilter {
+        &*self.0
+    }
+
     fn empty_like(&self) -> Result<Self, OutOfMemory> {
-        self.0.empty_like()
+        self.0.boxed_empty_like().map(Self)
     }
 
     fn snapshot(&self) -> Result<Self, SnapshotError> {
-        self.0.snapshot()
+        self.0.boxed_snapshot().map(Self)
     }
 
     fn recognize(header: &Header) -> Result<(), ReadError> {
@@ -151,14 +137,14 @@ impl<E: AnyLayout> ForLayout for Read<'_, E> {
 }
 
 /// Reads an engine, and boxes it.
-fn read_boxed<E: Restored>(
+fn read_boxed<E: Buildable>(
     header: &Header,
     source: &mut dyn Source,
     outside: usize,
 ) -> Result<Dyn, ReadError> {
     E::recognize(header)?;
     let outside = outside - size_of::<Dyn>() + size_of::<E>();
-    Ok(Dyn::of(reading::read::<E>(header, source, outside)?)?)
+    Ok(Dyn::of(E::read(header, source, outside)?)?)
 }
 
 /// Filters whose kind and layout are chosen at run time.
@@ -214,8 +200,8 @@ impl<S> DynFilter<S> {
         self.engine().rotating()
     }
 
-    /// The methods of a fixed filter whose layout has [values](crate::layout::WithValues); `None` if this
-    /// one has no values.
+    /// The methods of a fixed filter whose layout has [values](crate::layout::WithValues); `None`
+    /// if this one has no values.
     ///
     /// # Examples
     ///
@@ -252,8 +238,8 @@ impl<E: Buildable, S> FilterBuilder<E, S> {
     /// It chooses among the [`Layout`]s without values. If no layout has such a low rate at full
     /// load, or if a simpler layout takes less memory with a larger table, it enlarges the table.
     /// If the number of [`buckets`](Self::buckets) is set, it chooses the layout with which these
-    /// buckets hold the most items. Among equal filters it prefers [`Lanes`](crate::layout::Lanes), and
-    /// then the lowest rate.
+    /// buckets hold the most items. Among equal filters it prefers [`Lanes`](crate::layout::Lanes),
+    /// and then the lowest rate.
     ///
     /// The rate also becomes the filter's
     /// [`max_false_positive_rate`](Self::max_false_positive_rate). For a rotating filter it is the

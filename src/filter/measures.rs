@@ -116,8 +116,8 @@ impl<E: Engine, S> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn memory_usage(&self) -> usize {
-        // A boxed engine counts as much as one that is not, and its pointer nothing: so a memory
-        // limit counts the same.
+        // Count a boxed engine as one that is not boxed, and its pointer as nothing: so a memory
+        // limit counts the same bytes.
         let engine = self.engine();
         Self::BYTES - size_of::<E>() + size_of_val(engine) + engine.heap_bytes()
     }

@@ -24,16 +24,16 @@ impl<E: Engine, S> Filter<E, S> {
     /// [`TooManyCopies`](InsertError::TooManyCopies) if both buckets are full of its copies (eight
     /// with 4 x 16). [`Disturbed`](InsertError::Disturbed) and
     /// [`NoDescriptor`](InsertError::NoDescriptor) if other threads interfered: retry. Every stored
-    /// item stays where lookups find it, and [each byte](crate::design#the-same-calls-the-same-bytes)
-    /// as it was unless others write meanwhile.
+    /// item stays where lookups find it, and [each
+    /// byte](crate::design#the-same-calls-the-same-bytes) as it was unless others write meanwhile.
     ///
     /// For a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter):
     /// [`CannotGrow`](InsertError::CannotGrow) if there is no room, and a limit or the lack of
     /// memory prevents growth. `TooManyCopies` if the table that takes inserts holds that many
     /// copies. `Full` if there would be no room in a table that is less than an eighth full, of the
     /// `slots` in the error: then the hasher does not mix its bits, or few items have very many
-    /// copies, and a larger table would not help. `Disturbed` or `NoDescriptor` only after many more attempts, during which a
-    /// doubling did not progress either.
+    /// copies, and a larger table would not help. `Disturbed` or `NoDescriptor` only after many
+    /// more attempts, during which a doubling did not progress either.
     ///
     /// # Examples
     ///

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use std::io::{self, Read, Write};
 
 use super::{Engine, Filter};
-use crate::codec::chunks;
-use crate::codec::chunks::Chunks;
 use crate::codec::header::{Header, Identity};
 #[cfg(feature = "std")]
 use crate::codec::source::Stream;
 use crate::codec::source::{Slice, Source};
+use crate::engine::chunks;
+use crate::engine::chunks::Chunks;
 use crate::error::{ReadError, SnapshotError};
 use crate::random_state::RandomState;
 use crate::typed_hasher::FilterHasher;
@@ -53,10 +53,10 @@ impl<E: Engine, S: FilterHasher<Inner: 'static>> Filter<E, S> {
     /// ```
     pub fn to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
         let identity = Identity::of(&self.hasher);
-        match chunks::to_vec(self.engine(), &identity) {
+        match chunks::to_vec(self.engine.object(), &identity) {
             Err(SnapshotError::Changed) => {
                 let copy = Engine::snapshot(&self.engine)?;
-                chunks::to_vec(copy.inner(), &identity)
+                chunks::to_vec(copy.object(), &identity)
             }
             stored => stored,
         }
@@ -302,7 +302,7 @@ impl<E: Engine, S: FilterHasher<Inner: 'static>> Filter<E, S> {
     /// ```
     #[must_use]
     pub fn chunks(&self) -> Chunks<'_> {
-        Chunks::of(self.engine(), &Identity::of(&self.hasher))
+        Chunks::of(self.engine.object(), &Identity::of(&self.hasher))
     }
 }
 

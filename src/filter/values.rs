@@ -11,9 +11,9 @@ use crate::fixed::Fixed;
 use crate::kernel::layout::{Layout, WithValues};
 use crate::typed_hasher::HashesItem;
 
-/// Values, for filters whose [layout](crate::layout::Layout) has room for them: each copy of an item
-/// carries a number of a few bits. The filter is then an approximate map: which port, worker, shard
-/// or level has an item.
+/// Values, for filters whose [layout](crate::layout::Layout) has room for them: each copy of an
+/// item carries a number of a few bits. The filter is then an approximate map: which port, worker,
+/// shard or level has an item.
 ///
 /// Precisely, a token is a class and a value, and the filter is a multiset of tokens. The calls for
 /// filters without values work on the class: [`insert`](Filter::insert) adds a token with the value

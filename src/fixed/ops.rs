@@ -20,8 +20,8 @@ use crate::kernel::pool::Pool;
 use crate::kernel::prefetch::{
     ALTERNATES_LOOKAHEAD, MAX_L2_BUCKETS, PROBE_INTERVAL, is_near, prefetching,
 };
-use crate::kernel::relocate::{make_room, relocate};
-use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
+use crate::kernel::relocate::make_room;
+use crate::kernel::search::{CuckooGraph, CuckooTable};
 use crate::kernel::table::{Pair, Table};
 use crate::kernel::transfer::{Relocation, Transfer};
 use crate::kernel::word::{Content, Reference, Word};
@@ -550,7 +550,11 @@ impl<L: Layout> Words<L> for TokenTable<L> {
 
 impl<L: Layout> TokenTable<L> {
     /// Moves one token of this class from its first candidate to its second. For tests.
+    #[cfg(any(test, feature = "_testing"))]
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
+        use crate::kernel::relocate::relocate;
+        use crate::kernel::search::Hop;
+
         let class = self.table.class(hash);
         let moved = if L::VALUE_BITS == 0 {
             Some(Token::of(class.fingerprint))
@@ -574,8 +578,9 @@ impl<L: Layout> TokenTable<L> {
 mod tests {
     use super::*;
     use crate::kernel::geometry::Geometry;
-    use crate::kernel::layout::{LONG_BUDGET, Lanes};
+    use crate::kernel::layout::Lanes;
     use crate::kernel::pool::PoolSize;
+    use crate::kernel::search::sizes::LONG_BUDGET;
 
     /// A small table whose only descriptor is taken, as by a thread that has stopped for good.
     fn taken<L: Layout>(size: PoolSize) -> TokenTable<L> {

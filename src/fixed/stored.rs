@@ -1,20 +1,16 @@
 //! The stored form of engines whose tables keep their size: the fixed one and the rotating one.
 
-use alloc::vec::Vec;
-use core::ops::RangeInclusive;
-
-use crate::codec::chunks::{Manifest, Stored, StoredTable, TableWords};
-use crate::codec::header::{Entry, HeaderFields, WORD, demand};
-use crate::codec::reading::{Restored, UncheckedWords, at_most_slots, geometry};
+use crate::codec::header::{Entry, WORD, demand};
+use crate::codec::manifest::{StoredTable, TableWords};
+use crate::codec::reading::{Input, UncheckedWords, at_most_slots, geometry};
 use crate::error::ReadError;
-use crate::fixed::Fixed;
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::layout::Layout;
 
 /// A table's entry in the list: its number of buckets, and of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FixedEntry<L> {
+pub(crate) struct FixedEntry<L> {
     pub(crate) geometry: Geometry<L>,
     items: usize,
 }
@@ -41,7 +37,7 @@ impl<L: Layout> FixedEntry<L> {
     }
 }
 
-pub(crate) fn stored<L: Layout>(table: &TokenTable<L>) -> StoredTable<'_> {
+pub(crate) fn stored_table<L: Layout>(table: &TokenTable<L>) -> StoredTable<'_> {
     let buckets = table.geometry().buckets() as u64;
     StoredTable::new(table, buckets)
 }
@@ -69,49 +65,17 @@ impl<L: Layout> TableWords for TokenTable<L> {
     }
 }
 
-impl<L: Layout> Stored for Fixed<L> {
-    /// The table is the same for as long as the filter is borrowed.
-    fn manifest(&self) -> Manifest<'_> {
-        Manifest::new(
-            [self.capacity as u64, 0],
-            self.table.search_budget(),
-            [stored(&self.table)],
-            (self, 0),
-        )
-    }
-}
-
-impl<L: Layout> Restored for Fixed<L> {
-    const TABLES: RangeInclusive<usize> = 1..=1;
-
-    type Table = FixedEntry<L>;
-
-    fn check(numbers: &HeaderFields) -> Result<(), ReadError> {
-        let [_, unused] = numbers.own;
-        demand(unused == 0, "an unused byte of the header is not 0")
-    }
-
-    fn table(
-        numbers: &HeaderFields,
-        entry: Entry,
-        _: Option<FixedEntry<L>>,
-    ) -> Result<FixedEntry<L>, ReadError> {
-        FixedEntry::new(numbers.own[0], entry)
-    }
-
-    fn geometry(table: FixedEntry<L>) -> Geometry<L> {
-        table.geometry
-    }
-
-    fn assemble(
-        numbers: &HeaderFields,
-        mut tables: Vec<(FixedEntry<L>, UncheckedWords<L>)>,
-        _: usize,
-    ) -> Result<Self, ReadError> {
-        let (table, words) = tables.pop().expect("one table");
-        Ok(Self {
-            table: table.build(words, numbers.search_budget)?,
-            capacity: numbers.own[0] as usize,
-        })
-    }
+/// Reads the table of a fixed filter, and the items that it was sized for.
+pub(crate) fn restore<L: Layout>(input: Input<'_>) -> Result<(TokenTable<L>, usize), ReadError> {
+    let numbers = input.numbers(1..=1)?;
+    let [capacity, unused] = numbers.own;
+    demand(unused == 0, "an unused byte of the header is not 0")?;
+    let mut tables = input.tables(
+        &numbers,
+        |entry, _| FixedEntry::new(capacity, entry),
+        |table| table.geometry,
+    )?;
+    let (table, words) = tables.pop().expect("one table");
+    let table = table.build(words, numbers.search_budget)?;
+    Ok((table, capacity as usize))
 }

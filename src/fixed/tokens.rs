@@ -31,7 +31,7 @@ pub(crate) struct TokenTable<L> {
     /// The number of tokens.
     pub(crate) counter: Counter,
     /// Maximum number of buckets that one path search examines, up to
-    /// [`LONG_BUDGET`](crate::kernel::layout::words::LONG_BUDGET).
+    /// [`LONG_BUDGET`](crate::kernel::search::sizes::LONG_BUDGET).
     search_budget: u32,
     /// Whether a pending admission is committed by its owner alone, who looks
     /// [elsewhere](crate::kernel::elsewhere::AbsenceElsewhere) too. Other threads abort it.

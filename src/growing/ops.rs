@@ -10,7 +10,7 @@
 
 use core::hint::select_unpredictable;
 
-use crate::growing::item::{GrowingClass, Head, Index, Prefix, alternate, alternate_at, level_of};
+use crate::growing::item::{GrowingClass, Head, Index, Prefix, alternate_at, level_of};
 use crate::growing::levels::{GrowingRoot, Level, Root};
 use crate::growing::split::{settle_computed, split};
 use crate::growing::tokens::{
@@ -25,8 +25,8 @@ use crate::kernel::layout::bucket::Slot;
 use crate::kernel::layout::{Fingerprint, Probe};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::pool::Pool;
-use crate::kernel::relocate::{can_make_room, make_room, relocate};
-use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
+use crate::kernel::relocate::{can_make_room, make_room};
+use crate::kernel::search::{CuckooGraph, CuckooTable};
 use crate::kernel::transfer::{Relocation, Transfer};
 use crate::kernel::word::Reference;
 use crate::sync;
@@ -634,7 +634,12 @@ fn head(token: Token) -> Head {
 
 impl GrowingTokens {
     /// Moves the longest token that covers this item to its other bucket. For tests.
+    #[cfg(any(test, feature = "_testing"))]
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
+        use crate::growing::item::alternate;
+        use crate::kernel::relocate::relocate;
+        use crate::kernel::search::Hop;
+
         let (tokens, class) = (self, GrowingClass::of_hash(hash));
         let pair = [class.first, class.second].map(|index| live(tokens, index));
         let (Some((side, moved, _)), Some(mut claim)) =

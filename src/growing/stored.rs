@@ -1,19 +1,18 @@
 //! The stored form of the engine that grows.
 
-use core::ops::RangeInclusive;
-
 use crate::allocate;
-use crate::codec::chunks::{Manifest, Stored, StoredTable, TableWords};
-use crate::codec::header::{Entry, HeaderFields, MAX_TABLES, WORD, demand};
-use crate::codec::reading::{Restored, UncheckedWords, at_most_slots};
+use crate::codec::header::{Entry, MAX_TABLES, WORD, demand};
+use crate::codec::manifest::{Manifest, StoredTable, TableWords};
+use crate::codec::reading::{Input, at_most_slots};
 use crate::error::ReadError;
 use crate::growing::item::{Depth, MAX_LEVEL, TAIL_BITS, level_of};
 use crate::growing::sweep::{Region, Stage};
-use crate::growing::tables::{CountedGrowingTable, MAX_ADDED, geometry};
+use crate::growing::tables::{
+    CountedGrowingTable, MAX_ADDED, Tables, compared_when_first_full, geometry,
+};
 use crate::growing::word::Lanes16;
-use crate::growing::{Growing, lowest_rate};
-use crate::kernel::geometry::Geometry;
 use crate::kernel::layout::{Bucket, Token};
+use crate::kernel::sizing::any_of;
 use crate::kernel::table::Table;
 
 /// The stored value for "no limit", on machines of any word size.
@@ -25,7 +24,7 @@ const WHOLE: u64 = 1;
 
 /// A table's entry in the list: its first level, its stage, and its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grown {
+pub(crate) struct Grown {
     first: u32,
     stage: Stage,
     items: usize,
@@ -187,75 +186,54 @@ impl TableWords for CountedGrowingTable {
     }
 }
 
-impl Stored for Growing {
-    /// The tables from the newest to the oldest.
-    fn manifest(&self) -> Manifest<'_> {
-        let memory = match self.memory() {
-            usize::MAX => NO_LIMIT,
-            bytes => bytes as u64,
-        };
-        let rate = self.rate().to_bits();
-        let count = self.list().count();
-        Manifest::new(
-            [rate, memory],
-            self.list().oldest().tokens().search_budget(),
-            self.list().first(count).map(|table| {
-                // Before the announcements and the words: see `Levels::stage`.
-                let shape = shape(table.tokens().first(), table.tokens().stage());
-                StoredTable::new(table, shape)
-            }),
-            (self, count as u64),
-        )
-    }
-
-    fn is_current(&self, tables: u64) -> bool {
-        self.list().count() as u64 == tables
-    }
+/// The tables from the newest to the oldest, with the limits of the filter. An added table changes
+/// their list.
+pub(crate) fn manifest(tables: &Tables, rate: f64, memory: usize) -> Manifest<'_> {
+    let memory = match memory {
+        usize::MAX => NO_LIMIT,
+        bytes => bytes as u64,
+    };
+    let count = tables.count();
+    Manifest::new(
+        [rate.to_bits(), memory],
+        tables.oldest().tokens().search_budget(),
+        tables.first(count).map(|table| {
+            // Before the announcements and the words: see `Levels::stage`.
+            let shape = shape(table.tokens().first(), table.tokens().stage());
+            StoredTable::new(table, shape)
+        }),
+        count as u64,
+    )
 }
 
-impl Restored for Growing {
-    const TABLES: RangeInclusive<usize> = 1..=MAX_ADDED + 1;
+/// The rate of the first table with no vacant slot left: no limit is lower.
+fn lowest_rate() -> f64 {
+    any_of::<Lanes16>(compared_when_first_full())
+}
 
-    type Table = Grown;
-
-    fn check(numbers: &HeaderFields) -> Result<(), ReadError> {
-        let [rate, _] = numbers.own;
-        // Also false for NaN.
-        demand(
-            f64::from_bits(rate) >= lowest_rate(),
-            "its limit on the rate of false positives is out of range",
-        )
-    }
-
-    fn table(_: &HeaderFields, entry: Entry, finer: Option<Grown>) -> Result<Grown, ReadError> {
-        Grown::decode(entry, finer)
-    }
-
-    fn geometry(table: Grown) -> Geometry<Lanes16> {
+/// Reads the tables of a growing filter, from the oldest to the newest, and its limits.
+pub(crate) fn restore(
+    input: Input<'_>,
+) -> Result<(impl Iterator<Item = CountedGrowingTable>, f64, usize), ReadError> {
+    let numbers = input.numbers(1..=MAX_ADDED + 1)?;
+    let [rate, memory] = numbers.own;
+    let rate = f64::from_bits(rate);
+    // Also false for NaN.
+    demand(
+        rate >= lowest_rate(),
+        "its limit on the rate of false positives is out of range",
+    )?;
+    let tables = input.tables(&numbers, Grown::decode, |table| {
         geometry(table.stage.size())
+    })?;
+    // A limit beyond the address space is no limit.
+    let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+    let mut built = Vec::new();
+    allocate::grow(&mut built, tables.len())?;
+    for (table, words) in tables {
+        built.push(table.build(&words.unchecked(), numbers.search_budget)?);
     }
-
-    fn assemble(
-        numbers: &HeaderFields,
-        tables: Vec<(Grown, UncheckedWords<Lanes16>)>,
-        outside: usize,
-    ) -> Result<Self, ReadError> {
-        let [rate, memory] = numbers.own;
-        // A limit beyond the address space is no limit.
-        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
-        let mut built = Vec::new();
-        allocate::grow(&mut built, tables.len())?;
-        for (table, words) in tables {
-            built.push(table.build(&words.unchecked(), numbers.search_budget)?);
-        }
-        let oldest_first = built.into_iter().rev();
-        Ok(Self::of_tables(
-            oldest_first,
-            f64::from_bits(rate),
-            memory,
-            outside,
-        )?)
-    }
+    Ok((built.into_iter().rev(), rate, memory))
 }
 
 const _: () = assert!(MAX_ADDED < MAX_TABLES);

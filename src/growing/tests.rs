@@ -1,6 +1,7 @@
 //! A table that doubles ten times, compared with the items that it holds.
 
-use crate::engine::operations::{Build, RawFilter};
+use crate::engine::buildable::Buildable;
+use crate::engine::operations::RawFilter;
 use crate::engine::plan::Plan;
 use crate::growing::Growing;
 use crate::growing::item::TAIL_BITS;

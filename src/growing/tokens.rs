@@ -179,6 +179,7 @@ impl GrowingTokens {
     }
 
     /// The share of the buckets that are split, while the table is growing. For tests.
+    #[cfg(any(test, feature = "_testing"))]
     pub(crate) fn doubled(&self) -> Option<f64> {
         let root = self.root();
         let buckets = 1u64 << root.level();

@@ -3,15 +3,22 @@
 
 use core::ptr;
 
-use crate::engine::operations::{Build, RawFilter};
-use crate::error::InsertError;
+use crate::allocate;
+use crate::codec::manifest::Manifest;
+use crate::engine::buildable::Buildable;
+#[cfg(any(test, feature = "_testing"))]
+use crate::engine::internals::Internals;
+use crate::engine::kind::Kind;
+use crate::engine::operations::RawFilter;
+use crate::error::{InsertError, OutOfMemory, SnapshotError};
 use crate::growing::Growing;
 use crate::growing::grow::RetryState;
 use crate::growing::levels::Root;
+use crate::growing::stored;
 use crate::growing::tables::{CountedGrowingTable, Tables};
 use crate::growing::word::Lanes16;
 use crate::kernel::elsewhere::AbsenceElsewhere;
-use crate::kernel::layout::{Kind, Probe, Shape};
+use crate::kernel::layout::{Probe, Shape};
 use crate::kernel::outcome::Failure;
 use crate::kernel::prefetch::is_near;
 use crate::kernel::sizing::{any_of, items_for};
@@ -48,6 +55,22 @@ impl RawFilter for Growing {
 
     fn set_max_memory_usage(&mut self, bytes: usize) {
         self.memory = bytes;
+    }
+
+    fn manifest(&self) -> Manifest<'_> {
+        stored::manifest(&self.tables, self.rate, self.memory)
+    }
+
+    fn list_version(&self) -> u64 {
+        self.tables.count() as u64
+    }
+
+    fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory> {
+        Ok(allocate::boxed(self.empty_like()?)?)
+    }
+
+    fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError> {
+        Ok(allocate::boxed(self.snapshot()?)?)
     }
 
     fn len(&self) -> usize {
@@ -158,7 +181,19 @@ impl RawFilter for Growing {
         root.is_single_level() && is_near(1 << root.level())
     }
 
-    fn relocate_one(&self, hash: u64) -> bool {
+    #[cfg(any(test, feature = "_testing"))]
+    fn internals(&self) -> &dyn Internals {
+        self
+    }
+}
+
+#[cfg(any(test, feature = "_testing"))]
+impl Internals for Growing {
+    fn taken(&self) -> usize {
+        self.len()
+    }
+
+    fn relocate_hash(&self, hash: u64) -> bool {
         self.tables.newest().tokens().relocate_one(hash)
     }
 

@@ -7,7 +7,7 @@ use crate::kernel::layout::{Fingerprint, Layout};
 
 /// The shape of a table of buckets of the layout `L`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Geometry<L> {
+pub(crate) struct Geometry<L> {
     buckets: usize,
     /// `64 - k`, at most 63.
     offset_shift: u32,

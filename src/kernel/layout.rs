@@ -20,12 +20,9 @@ pub(crate) use bucket::{Bucket, Matches};
 pub use lanes::Lanes;
 pub use semi_sorted::SemiSorted;
 pub(crate) use shape::ForLayout;
-pub use shape::{Kind, Shape};
+pub use shape::Shape;
 pub(crate) use token::{Fingerprint, Token, Value};
-pub(crate) use words::{
-    Array, Calibrated, FRONTIER_WIDTH, LONG_BUDGET, MIN_BUDGET, Probe, SHORT_BUDGET, VISITED_LIMIT,
-    Words,
-};
+pub(crate) use words::{Array, Calibrated, Probe, Words};
 
 /// The division of a bucket, one 64-bit word, into slots.
 ///

@@ -7,10 +7,11 @@ use core::iter;
 use crate::kernel::change::change_two_words;
 use crate::kernel::descriptor::Claim;
 use crate::kernel::geometry::Class;
-use crate::kernel::layout::{Layout, MIN_BUDGET, Token};
+use crate::kernel::layout::{Layout, Token};
 use crate::kernel::outcome::Failure;
 #[cfg(feature = "growing")]
 use crate::kernel::search::CuckooGraph;
+use crate::kernel::search::sizes::MIN_BUDGET;
 use crate::kernel::search::{Candidate, CuckooTable, Hop, LongSearch, ShortSearch, near_hop};
 use crate::kernel::sizing::pair_slots;
 use crate::kernel::transfer::Relocation;

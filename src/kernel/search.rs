@@ -15,17 +15,17 @@
 //!
 //! What can be searched is a graph: [`CuckooGraph`].
 
+pub(crate) mod sizes;
+
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::kernel::change::Words;
 use crate::kernel::geometry::Class;
-use crate::kernel::layout::{
-    Array, Bucket, Calibrated, FRONTIER_WIDTH, LONG_BUDGET, Layout, SHORT_BUDGET, Token,
-    VISITED_LIMIT,
-};
+use crate::kernel::layout::{Array, Bucket, Calibrated, Layout, Token};
 use crate::kernel::pool::Pool;
+use crate::kernel::search::sizes::{FRONTIER_WIDTH, LONG_BUDGET, SHORT_BUDGET, VISITED_LIMIT};
 use crate::kernel::sizing::pair_slots;
 
 /// The view of a table that a path search needs: the buckets, and the other bucket of each token.

@@ -1,5 +1,5 @@
-//! Lookup, insertion, removal and counting: walks over the generations, from the oldest to the
-//! young one. Also rotation.
+//! Walks over the generations, from the oldest to the young one; admissions to the young one; and
+//! rotation.
 //!
 //! Each table gives its own answer, at its own moment. Together they are correct because of their
 //! order, and because a miss is walked again if there was a rotation.
@@ -12,12 +12,11 @@
 use core::cell::Cell;
 
 use crate::engine::operations::RawFilter;
-use crate::error::{InsertError, InsertManyError, RotateError};
+use crate::error::{InsertError, RotateError};
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::elsewhere::AbsenceElsewhere;
 use crate::kernel::layout::Layout;
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
-use crate::kernel::prefetch::prefetching;
 use crate::kernel::table::Pair;
 use crate::rotating::Rotating;
 use crate::rotating::state::State;
@@ -25,103 +24,10 @@ use crate::sync;
 use crate::sync::Event;
 
 impl<L: Layout> Rotating<L> {
-    #[inline]
-    pub(crate) fn contains(&self, hash: u64) -> bool {
-        let pair = self.pair(hash);
-        let holds = |table: &TokenTable<L>| table.contains_by(hash, |table| pair.within(table));
-        loop {
-            // Load the state first: it says which tables are live, and in which order.
-            let state = self.state.load();
-            // Ask the oldest first: inserts go to the young generation. So an item that is
-            // refreshed meanwhile, inserted again and then removed once, is found in one of the
-            // two.
-            if self.any_live(state, holds) {
-                return true;
-            }
-            // Trust the miss only without a rotation meanwhile: after one, the item may have been
-            // refreshed in a generation that is younger than all of these.
-            if self.is_current(state) {
-                return false;
-            }
-        }
-    }
-
-    /// Oldest first: the token that stays lives at least as long as the item that stays should.
-    #[inline]
-    pub(crate) fn remove(&self, hash: u64) -> bool {
-        let pair = self.pair(hash);
-        let removes = |table: &TokenTable<L>| table.remove_by(hash, |table| pair.within(table));
-        loop {
-            let state = self.state.load();
-            // Take one from the first table that has one. The exchange there is the removal, even
-            // if the table is live no more.
-            if self.any_live(state, removes) {
-                return true;
-            }
-            // Walk again after a rotation, as a lookup does.
-            if self.is_current(state) {
-                return false;
-            }
-        }
-    }
-
-    pub(crate) fn count(&self, hash: u64) -> usize {
-        loop {
-            let state = self.state.load();
-            let counts = self.live(state);
-            let count = counts.map(|table| table.count(hash)).sum();
-            // Count again after a rotation: a table that was counted may be forgotten by now.
-            if self.is_current(state) {
-                return count;
-            }
-        }
-    }
-
-    /// The age of the youngest copy, in rotations.
-    ///
-    /// Oldest first, as a lookup, so that a refresh meanwhile hides no item. What was found is void
-    /// too if there was a rotation: by then the tables have other ages.
-    pub(crate) fn age(&self, hash: u64) -> Option<usize> {
-        loop {
-            let state = self.state.load();
-            let ages = (0..self.tables.len() - 1).rev();
-            let holds = |table: &TokenTable<L>| table.contains(hash);
-            let held = self.live(state).zip(ages).filter(|(table, _)| holds(table));
-            // Keep the last table that has it: the walk goes from old to young.
-            let youngest = held.last();
-            if self.is_current(state) {
-                return youngest.map(|(_, age)| age);
-            }
-        }
-    }
-
-    /// Linearization point: that of the table's insert, or see [late
-    /// inserts](crate::design::rotation#late-inserts).
-    #[inline]
-    pub(crate) fn insert(&self, hash: u64) -> Result<(), InsertError> {
-        loop {
-            let state = self.state.load();
-            let failure = match self.young(state).insert(hash, 0) {
-                Ok(()) if self.is_current(state) => return Ok(()),
-                // See after a rotation that the token does not stay in the spare. The insert has
-                // taken place, so it is not made again.
-                Ok(()) => {
-                    self.arrive_late(state.young());
-                    return Ok(());
-                }
-                Err(failure) => failure,
-            };
-            // Try the new young table, if there was a rotation: only the young one may refuse.
-            if self.is_current(state) {
-                return Err(self.young(state).refused(failure));
-            }
-        }
-    }
-
     /// After an insert during which there was a rotation. If its table is the spare now, its token
     /// must not become visible with the next rotation: the table is emptied again before that.
     #[cold]
-    fn arrive_late(&self, table: usize) {
+    pub(crate) fn arrive_late(&self, table: usize) {
         loop {
             let state = self.state.load();
             // Return if the table is not the spare: then its generation is not forgotten yet.
@@ -136,51 +42,21 @@ impl<L: Layout> Rotating<L> {
         }
     }
 
-    /// Adds a token if there is none in any generation.
-    pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
-        self.add_to_young(hash, None)
-    }
-
-    /// Adds a token to the young generation if there is none in it. Returns whether there was none
-    /// in the older ones either.
-    #[inline]
-    pub(crate) fn refresh(&self, hash: u64) -> Result<bool, InsertError> {
-        // Look first: if the token is there, no admission is needed.
-        if self.young(self.state.load()).contains(hash) {
-            return Ok(false);
-        }
-        self.refresh_absent(hash)
-    }
-
-    /// Refreshes a token that may be absent from the young generation.
-    fn refresh_absent(&self, hash: u64) -> Result<bool, InsertError> {
+    /// Refreshes a token that may be absent from the young generation. Returns whether there was
+    /// none in any generation.
+    pub(crate) fn refresh_absent(&self, hash: u64) -> Result<bool, InsertError> {
         // Add it to the young generation in any case, and note whether an older one had it.
         let was_in = Cell::new(false);
         let added = self.add_to_young(hash, Some(&was_in))?;
         Ok(added && !was_in.get())
     }
 
-    /// Refreshes many hashes, up to the first that is refused. The slices have equal lengths, and
-    /// `new` is false.
-    pub(crate) fn refresh_many(
-        &self,
-        hashes: &[u64],
-        new: &mut [bool],
-    ) -> Result<(), InsertManyError> {
-        let turns = new
-            .iter_mut()
-            .zip(prefetching(hashes, self.is_near(), |hash| {
-                self.prefetch(hash)
-            }));
-        for (turn, (new, hash)) in turns.enumerate() {
-            let refreshed = self.refresh(hash);
-            *new = refreshed.map_err(|error| InsertManyError::new(turn, error))?;
-        }
-        Ok(())
-    }
-
     /// An admission. Tokens in older generations are an obstacle, unless `was_in` records them.
-    fn add_to_young(&self, hash: u64, was_in: Option<&Cell<bool>>) -> Result<bool, InsertError> {
+    pub(crate) fn add_to_young(
+        &self,
+        hash: u64,
+        was_in: Option<&Cell<bool>>,
+    ) -> Result<bool, InsertError> {
         for _ in 0..MAX_ATTEMPTS {
             // Look first, in all generations.
             if was_in.is_none() && self.contains(hash) {
@@ -239,7 +115,7 @@ impl<L: Layout> Rotating<L> {
 
     /// Whether something is true of any of them, asked from the oldest to the young one.
     #[inline]
-    fn any_live(&self, state: State, is: impl Fn(&TokenTable<L>) -> bool) -> bool {
+    pub(crate) fn any_live(&self, state: State, is: impl Fn(&TokenTable<L>) -> bool) -> bool {
         // Go round the ring, from the table behind the spare to the young one.
         let (mut table, young) = (state.spare(self.tables.len()), state.young());
         loop {

@@ -11,17 +11,17 @@ pub(crate) const MODEL: bool = true;
 
 pub(crate) const YIELDS_BEFORE_FAILING: usize = 0;
 
-/// Cells are numbers of loom's objects.
+/// A cell is not its value: it is the number of one of loom's objects.
 pub(crate) const PLAIN: bool = false;
 
-/// Models check themselves which events happened.
+/// Counts nothing: each model checks what happened.
 pub(crate) fn trace(_: Event) {}
 
 pub(crate) fn parallelism() -> usize {
     4
 }
 
-/// There are always as many.
+/// Only makes the call: in a model the number of processors does not change.
 #[cfg(any(test, feature = "_testing"))]
 pub fn on_processors<R>(_: usize, call: impl FnOnce() -> R) -> R {
     call()

@@ -22,7 +22,7 @@ pub(crate) type AtomicU64 = atomic::Atomic<u64>;
 #[cfg(feature = "growing")]
 pub(crate) use core::sync::atomic::AtomicPtr;
 
-/// Whether a cell is nothing but its value, so that fresh memory is cells of 0.
+/// Whether a cell is its value and nothing else, so that memory of zeros is cells of 0.
 #[cfg(feature = "growing")]
 pub(crate) const PLAIN: bool = true;
 
@@ -97,7 +97,7 @@ mod bare {
             let numbers = Crew::workers(THREADS, |crew, _| {
                 let number = thread_index();
                 assert!(number < 1 << 16);
-                // Without this, a thread might get the stack of one that has ended.
+                // Wait for the others: a thread might get the stack of one that has ended.
                 crew.meet();
                 number
             });

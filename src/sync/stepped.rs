@@ -78,7 +78,7 @@ impl AtomicU64 {
 }
 
 impl<T> AtomicPtr<T> {
-    /// No step: it is made beside the loads of other cells, at which a thread can be stopped.
+    /// Makes no step: a thread can be stopped at the loads of other cells beside it.
     pub(crate) fn load(&self, order: Ordering) -> *mut T {
         self.0.load(order)
     }

@@ -5,47 +5,9 @@ use core::fmt;
 
 use crate::kernel::layout::lanes::Lanes;
 use crate::kernel::layout::semi_sorted::SemiSorted;
-use crate::kernel::layout::words::{Calibrated, LoadLimits, long_nodes, short_nodes};
+use crate::kernel::layout::words::{Calibrated, LoadLimits};
 use crate::kernel::layout::{Layout, WithValues};
-
-/// What a filter does when it is full, and with time.
-///
-/// # Examples
-///
-/// ```
-/// use lockfree_cuckoo::{CuckooFilter, DynFilter, filter::Kind};
-///
-/// let filter: DynFilter = CuckooFilter::with_capacity(100).into();
-/// assert_eq!(filter.kind(), Kind::Fixed);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// A [`CuckooFilter`](crate::CuckooFilter).
-    Fixed,
-    /// A
-    /// [`GrowingCuckooFilter`](https://docs.rs/lockfree-cuckoo/latest/lockfree_cuckoo/type.GrowingCuckooFilter.html).
-    Growing,
-    /// A [`RotatingCuckooFilter`](crate::RotatingCuckooFilter).
-    Rotating,
-}
-
-impl Kind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Fixed => "CuckooFilter",
-            Self::Growing => "GrowingCuckooFilter",
-            Self::Rotating => "RotatingCuckooFilter",
-        }
-    }
-}
-
-/// The name of the type.
-impl fmt::Display for Kind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
+use crate::kernel::search::sizes::{long_nodes, short_nodes};
 
 /// A [`Layout`] as a value: its numbers.
 ///

@@ -20,6 +20,7 @@ pub(crate) struct Token<L> {
 impl<L: Layout> Token<L> {
     /// The token of this fingerprint, with value 0.
     #[inline]
+    #[cfg(any(test, feature = "_testing"))]
     pub(crate) fn of(fingerprint: Fingerprint) -> Self {
         Self {
             bits: fingerprint.bits(),

@@ -16,11 +16,11 @@ use crate::sync::real::AtomicU64;
 
 /// The number of threads that the machine runs at once.
 pub(crate) fn parallelism() -> usize {
-    // The system takes tens of microseconds to answer. The number is only a tuning hint, so ask
-    // once.
+    // Ask the system once: it takes tens of microseconds to answer, and the number is only a tuning
+    // hint.
     static THREADS: OnceLock<usize> = OnceLock::new();
-    if let Some(told) = told() {
-        return told;
+    if let Some(number) = set_by_test() {
+        return number;
     }
     if THREADS.get().is_none() && !has_room() {
         return 1;
@@ -28,34 +28,35 @@ pub(crate) fn parallelism() -> usize {
     *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// The number that a test tells, for this call or for the process, to have the memory of another
-/// machine.
+/// The number of processors that a test has set, for a call or for the process, so that filters
+/// take the memory that they take on another machine.
 #[cfg(any(test, feature = "_testing"))]
-fn told() -> Option<usize> {
+fn set_by_test() -> Option<usize> {
     static OF_PROCESS: OnceLock<Option<usize>> = OnceLock::new();
-    let tell = || std::env::var("LOCKFREE_CUCKOO_PROCESSORS").ok();
-    let number = |told: String| told.parse().expect("a number of processors");
-    TOLD.get()
-        .or_else(|| *OF_PROCESS.get_or_init(|| tell().map(number)))
+    let variable = || std::env::var("LOCKFREE_CUCKOO_PROCESSORS").ok();
+    let number = |text: String| text.parse().expect("a number of processors");
+    OF_CALL
+        .get()
+        .or_else(|| *OF_PROCESS.get_or_init(|| variable().map(number)))
 }
 
 #[cfg(any(test, feature = "_testing"))]
 thread_local! {
-    static TOLD: Cell<Option<usize>> = const { Cell::new(None) };
+    static OF_CALL: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// Makes a call as on a machine with so many processors.
+/// Makes a call as on a machine with this number of processors.
 #[cfg(any(test, feature = "_testing"))]
 #[allow(dead_code, unreachable_pub, reason = "`testing` shows it")]
 pub fn on_processors<R>(processors: usize, call: impl FnOnce() -> R) -> R {
-    let before = TOLD.replace(Some(processors));
+    let before = OF_CALL.replace(Some(processors));
     let result = call();
-    TOLD.set(before);
+    OF_CALL.set(before);
     result
 }
 
 #[cfg(not(any(test, feature = "_testing")))]
-fn told() -> Option<usize> {
+fn set_by_test() -> Option<usize> {
     None
 }
 
@@ -64,7 +65,7 @@ fn told() -> Option<usize> {
 fn has_room() -> bool {
     let mut room = Vec::<u8>::new();
     let result = room.try_reserve_exact(1 << 14);
-    // Or else the compiler would see that nobody uses it.
+    // Use it, or the compiler removes the allocation.
     black_box(&mut room);
     result.is_ok()
 }
@@ -96,7 +97,7 @@ pub(crate) fn thread_index() -> usize {
 
 #[cold]
 fn look_up_index() -> usize {
-    // The lease has ended if the thread is about to end.
+    // Take a shared number if the thread is about to end: then its lease has ended.
     let index = LEASE.try_with(|lease| lease.0).unwrap_or_else(|_| shared());
     INDEX.set(index);
     index
@@ -131,7 +132,7 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // From now on the thread uses a shared number, in the destructors of other thread-locals.
+        // Use a shared number from now on, in the destructors of other thread-locals.
         INDEX.set(shared());
         if self.0 < EXCLUSIVE {
             // Release: pairs with the Acquire of the next holder.
@@ -146,8 +147,8 @@ mod tests {
     use crew::Crew;
     use std::thread;
 
-    /// Threads come for the same number all the time, and keep what they get long enough to be
-    /// found out.
+    /// Threads take the same numbers all the time, and keep each long enough that two threads with
+    /// one number are noticed.
     #[test]
     fn no_two_leases_are_for_one_number() {
         const LEASES: usize = 8;
@@ -186,7 +187,7 @@ mod tests {
         static SEEN: AtomicU64 = AtomicU64::new(0);
         thread_local!(static LAST: AtTheEnd = const { AtTheEnd });
         thread::spawn(|| {
-            // Registered first, so destroyed last.
+            // Register it first, so that it is destroyed last.
             LAST.with(|_| ());
             thread_index();
         })

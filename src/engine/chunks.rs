@@ -4,13 +4,12 @@
 //! [`snapshots`](crate::design::snapshots#chunks) says why a complete form misses nothing.
 
 use alloc::vec::Vec;
+use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
-use core::{array, fmt};
 
 use crate::allocate;
-use crate::codec::header::{
-    CHECKSUM, ENTRY, Entry, Header, HeaderFields, Identity, MAX_TABLES, PADDING, WORD,
-};
+use crate::codec::header::{CHECKSUM, ENTRY, Header, Identity, MAX_TABLES, PADDING, WORD};
+use crate::codec::manifest::{Manifest, StoredTable};
 use crate::engine::operations::RawFilter;
 use crate::error::SnapshotError;
 
@@ -43,9 +42,9 @@ pub struct Chunks<'a> {
     head: [u8; HEAD],
     head_bytes: usize,
     tables: [Option<StoredTable<'a>>; MAX_TABLES],
-    engine: &'a dyn Stored,
-    /// The age of the engine at the start.
-    age: u64,
+    engine: &'a dyn RawFilter,
+    /// The version of its list of tables at the start.
+    list: u64,
     /// Covers everything read.
     checksum: crc32fast::Hasher,
     bytes: usize,
@@ -70,109 +69,15 @@ const PAIR: usize = 2 * WORD;
 /// Maximum number of bytes before the words.
 const HEAD: usize = Header::BYTES + MAX_TABLES * ENTRY + PADDING + CHECKSUM;
 
-/// An engine that can be stored, while others use it.
-pub trait Stored: RawFilter {
-    /// What to store.
-    fn manifest(&self) -> Manifest<'_>;
-
-    /// Whether the tables are still those of this age.
-    fn is_current(&self, _age: u64) -> bool {
-        true
-    }
-}
-
-/// The parts of an engine to store.
-pub struct Manifest<'a> {
-    numbers: HeaderFields,
-    tables: [Option<StoredTable<'a>>; MAX_TABLES],
-    engine: &'a dyn Stored,
-    age: u64,
-}
-
-impl<'a> Manifest<'a> {
-    /// The tables are current while the engine is current at `age`.
-    pub(crate) fn new(
-        own: [u64; 2],
-        search_budget: usize,
-        tables: impl IntoIterator<Item = StoredTable<'a>>,
-        (engine, age): (&'a dyn Stored, u64),
-    ) -> Self {
-        let mut tables = tables.into_iter();
-        let tables = array::from_fn(|_| tables.next());
-        Self {
-            numbers: HeaderFields {
-                own,
-                search_budget,
-                tables: tables.iter().flatten().count(),
-            },
-            tables,
-            engine,
-            age,
-        }
-    }
-}
-
-/// The words of a table with a shape, the part of its list entry before the number of items.
-pub(crate) trait TableWords: Send + Sync {
-    /// The number of words: an even number.
-    fn count(&self, shape: u64) -> usize;
-
-    /// The number of announcements so far that tokens change places.
-    fn announcements(&self) -> u64;
-
-    /// Settles each word. Returns the tokens in them.
-    fn settle(&self, shape: u64) -> usize;
-
-    /// Copies the words from this one on, an even number of them. Returns the tokens in them.
-    fn copy(&self, shape: u64, from: usize, to: &mut [[u8; WORD]]) -> usize;
-
-    /// Whether it still has this shape.
-    fn is_current(&self, _shape: u64) -> bool {
-        true
-    }
-}
-
-/// A table, and its condition before the first chunk.
-pub(crate) struct StoredTable<'a> {
-    words: &'a dyn TableWords,
-    announcements: u64,
-    entry: Entry,
-}
-
-impl<'a> StoredTable<'a> {
-    /// Reads the whole table once, to count its tokens.
-    pub(crate) fn new(words: &'a dyn TableWords, shape: u64) -> Self {
-        let announcements = words.announcements();
-        // After the announcements, and as a writer does: a move that was announced before must be
-        // over before the words are read. Do not use the counter's sum: a thread that stopped
-        // between its exchange and the count left it off.
-        let items = words.settle(shape) as u64;
-        Self {
-            words,
-            announcements,
-            entry: Entry { shape, items },
-        }
-    }
-
-    fn count(&self) -> usize {
-        self.words.count(self.entry.shape)
-    }
-
-    fn is_unchanged(&self) -> bool {
-        self.words.announcements() == self.announcements && self.words.is_current(self.entry.shape)
-    }
-}
-
 impl<'a> Chunks<'a> {
-    /// The stored form of a manifest, with this layout and hasher.
-    pub(crate) fn of(stored: &'a (impl Stored + ?Sized), identity: &Identity) -> Self {
+    /// The stored form of an engine, with this hasher.
+    pub(crate) fn of(engine: &'a dyn RawFilter, identity: &Identity) -> Self {
         let Manifest {
             numbers,
             tables,
-            engine,
-            age,
-        } = stored.manifest();
-        let header = Header::new(stored.kind(), stored.shape(), identity, &numbers);
+            list,
+        } = engine.manifest();
+        let header = Header::new(engine.kind(), engine.shape(), identity, &numbers);
         let mut checksum = header.begin_checksum();
         let (mut head, mut head_bytes) = ([0; HEAD], 0);
         let mut push = |piece: &[u8]| {
@@ -195,7 +100,7 @@ impl<'a> Chunks<'a> {
             head_bytes,
             tables,
             engine,
-            age,
+            list,
             checksum,
             position: 0,
             table: 0,
@@ -228,7 +133,7 @@ impl<'a> Chunks<'a> {
     /// match. Later calls fail too: begin again with [`Filter::chunks`](crate::Filter::chunks).
     pub fn next_chunk(&mut self, chunk: &mut [u8]) -> Result<usize, SnapshotError> {
         let start = self.position;
-        // To fail early. The check before the checksum decides.
+        // Look early, to fail early. The check before the checksum decides.
         self.is_void |= start < self.bytes && !self.is_unchanged();
         let mut room = chunk;
         while !self.is_void && !room.is_empty() && self.position < self.bytes {
@@ -253,7 +158,7 @@ impl<'a> Chunks<'a> {
             return count;
         }
         let Some(table) = self.tables.get(self.table).and_then(Option::as_ref) else {
-            // The deciding check: all words are read.
+            // Decide: all words are read.
             self.is_void |= !self.is_unchanged();
             self.rest_from = PAIR - CHECKSUM;
             let checksum = self.checksum.clone().finalize();
@@ -288,7 +193,7 @@ impl<'a> Chunks<'a> {
     /// forgotten.
     fn is_unchanged(&self) -> bool {
         let mut tables = self.tables.iter().flatten();
-        tables.all(StoredTable::is_unchanged) && self.engine.is_current(self.age)
+        tables.all(StoredTable::is_unchanged) && self.engine.list_version() == self.list
     }
 }
 
@@ -318,7 +223,7 @@ const PIECE: usize = 1 << 14;
 /// The stored form as bytes. Fails if the engine changes meanwhile, or if there is no memory for
 /// the bytes.
 pub(crate) fn to_vec(
-    engine: &(impl Stored + ?Sized),
+    engine: &dyn RawFilter,
     identity: &Identity,
 ) -> Result<Vec<u8>, SnapshotError> {
     let mut chunks = Chunks::of(engine, identity);
@@ -326,7 +231,7 @@ pub(crate) fn to_vec(
     let mut bytes = Vec::new();
     allocate::grow(&mut bytes, all)?;
     bytes.resize(all, 0);
-    // In pieces: an early change ends it early.
+    // Store in pieces, so that an early change ends it early.
     for piece in bytes.chunks_mut(PIECE) {
         chunks.next_chunk(piece)?;
     }
