@@ -1,37 +1,44 @@
 //! An engine that grows: a table that doubles ten times, and then another one after it.
 
+mod alone;
 mod contract;
 mod counter;
-mod grow;
+mod graph;
+mod growth;
 pub(crate) mod item;
+mod lane;
 mod levels;
 mod memory;
 mod ops;
+mod policy;
+mod several;
 mod snapshot;
 mod split;
 mod stored;
 mod sweep;
-mod tables;
+mod table;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod unique;
-mod walks;
+mod views;
 mod word;
 
 use crate::allocate;
 use crate::engine::measures::Measures;
 use crate::engine::operations::{Build, RawFilter};
 use crate::engine::plan::{Plan, RatedLoad, Size};
-use crate::error::{BuildError, OutOfMemory, SnapshotError};
+use crate::error::{BuildError, InsertError, OutOfMemory, SnapshotError};
 use crate::growing::item::MAX_LEVEL;
-use crate::growing::tables::{
-    CountedGrowingTable, MAX_ADDED, Tables, compared_when_first_full, geometry,
-};
+use crate::growing::lane::HEADS_AGREE;
+use crate::growing::policy::{DEFAULT_BUDGET, RetryState};
+use crate::growing::several::{Limits, MAX_ADDED, Others, Tables};
+use crate::growing::table::{CountedGrowingTable, compared_when_first_full, geometry};
 use crate::growing::word::Lanes16;
-use crate::kernel::layout::{Kind, LONG_BUDGET};
+use crate::kernel::layout::{Kind, Shape};
+use crate::kernel::outcome::Failure;
+use crate::kernel::prefetch::is_near;
 use crate::kernel::sizing::{any_of, items_for};
-use crate::sync::{AtomicU64, Ordering};
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, with
 /// buckets of 4 slots of 16 bits.
@@ -41,20 +48,7 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Growing {
     tables: Tables,
-    /// The maximum rate of false positives, with no vacant slot left.
-    rate: f64,
-    /// The maximum number of bytes of the filter.
-    memory: usize,
-    /// A temporary maximum, which any thread may set. Not stored: it depends on other memory in
-    /// use.
-    memory_for_now: Box<AtomicU64>,
-    /// The bytes of the filter outside of this engine's heap.
-    outside: usize,
 }
-
-/// The bound of a search. A longer search, as in a filter that cannot grow, fills a table by 2 %
-/// more of its slots before it doubles, at twice the time of all its inserts.
-const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
 
 /// A rate that no filter exceeds.
 const NO_LIMIT: f64 = 1.0;
@@ -72,12 +66,9 @@ impl Growing {
         memory: usize,
         outside: usize,
     ) -> Result<Self, OutOfMemory> {
+        let limits = Limits::new(rate, memory, outside)?;
         Ok(Self {
-            tables: Tables::of(tables)?,
-            rate,
-            memory,
-            memory_for_now: allocate::boxed(AtomicU64::new(u64::MAX))?,
-            outside,
+            tables: Tables::of(tables, limits)?,
         })
     }
 
@@ -86,7 +77,12 @@ impl Growing {
         &self,
         tables: impl IntoIterator<Item = CountedGrowingTable>,
     ) -> Result<Self, OutOfMemory> {
-        Self::of_tables(tables, self.rate, self.memory, self.outside)
+        Self::of_tables(
+            tables,
+            self.rate(),
+            self.memory(),
+            self.tables.limits().outside,
+        )
     }
 
     pub(crate) fn list(&self) -> &Tables {
@@ -94,23 +90,11 @@ impl Growing {
     }
 
     pub(crate) fn rate(&self) -> f64 {
-        self.rate
+        self.tables.limits().rate
     }
 
     pub(crate) fn memory(&self) -> usize {
-        self.memory
-    }
-
-    /// The lower of both limits.
-    fn memory_now(&self) -> usize {
-        // Relaxed, here and where it is set: a limit orders nothing.
-        let now = self.memory_for_now.load(Ordering::Relaxed);
-        self.memory.min(usize::try_from(now).unwrap_or(usize::MAX))
-    }
-
-    /// The bytes of the filter.
-    fn bytes(&self) -> usize {
-        self.outside + self.heap_bytes()
+        self.tables.limits().memory
     }
 }
 
@@ -120,14 +104,16 @@ impl Build for Growing {
 
     /// Full: it fills up before it doubles.
     fn rated_load(_: &Plan) -> RatedLoad {
-        RatedLoad::Full
+        RatedLoad::Full {
+            weight: HEADS_AGREE,
+        }
     }
 
     fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError> {
         let level = first_level(plan.size()?)?;
         plan.search_budget(DEFAULT_BUDGET)?;
         let table = CountedGrowingTable::bytes_for(level);
-        let bytes = outside + table + Tables::LIST_BYTES + size_of::<AtomicU64>();
+        let bytes = outside + table + Tables::LIST_BYTES;
         let sized = (geometry(level), items_for(geometry(level)));
         plan.measures(Self::KIND, Self::rated_load(plan), sized, bytes)
     }
@@ -164,6 +150,166 @@ impl Build for Growing {
     }
 }
 
+impl RawFilter for Growing {
+    fn kind(&self) -> Kind {
+        Self::KIND
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::of::<Lanes16>()
+    }
+
+    fn clear(&mut self) {
+        self.tables.clear();
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.tables.contract();
+    }
+
+    fn finish_doubling(&self) -> bool {
+        self.tables.finish_growth()
+    }
+
+    fn set_memory_allowance(&self, bytes: usize) {
+        self.tables.limits().set_memory_for_now(bytes);
+    }
+
+    fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.tables.limits_mut().memory = bytes;
+    }
+
+    fn len(&self) -> usize {
+        self.tables.sum(CountedGrowingTable::len)
+    }
+
+    fn capacity(&self) -> usize {
+        // A coarser table receives no more tokens.
+        let mut tables = self.tables.all();
+        let newest = tables.next().map(|table| items_for(table.geometry()));
+        newest.unwrap_or(0) + tables.map(CountedGrowingTable::len).sum::<usize>()
+    }
+
+    fn slots(&self) -> usize {
+        self.tables.sum(CountedGrowingTable::slots)
+    }
+
+    fn tables(&self) -> usize {
+        self.tables.count()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.tables.bytes()
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        any_of::<Lanes16>(self.tables.all().map(CountedGrowingTable::compared).sum())
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        // Ask the oldest table, which is the only one of most filters. If its root says that tokens
+        // are elsewhere too, ask all.
+        let oldest = self.tables.oldest().tokens();
+        oldest
+            .probe(hash, |root| self.tables.lookup_busy(root, hash))
+            .found()
+    }
+
+    #[inline]
+    fn insert(&self, hash: u64) -> Result<(), InsertError> {
+        let oldest = self.tables.oldest();
+        let tokens = oldest.tokens();
+        // Insert into the oldest table, if it is the only one and does not grow. The same root
+        // tells the insert where the words are.
+        let root = tokens.root();
+        if root.is_at_rest() && oldest.insert(root, hash, tokens.search_budget()).is_ok() {
+            return Ok(());
+        }
+        self.tables.insert_or_grow(hash)
+    }
+
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
+        let mut retries = RetryState::of(hash);
+        loop {
+            // Look first, in all tables: an item that is present costs no more than a lookup.
+            if self.contains(hash) {
+                return Ok(false);
+            }
+            // Add it to the newest table, unless it is in another one.
+            let newest = self.tables.newest();
+            let root = newest.tokens().root();
+            let others = Others {
+                tables: &self.tables,
+                newest,
+                hash,
+            };
+            let budget = retries.budget(newest);
+            match newest.tokens().try_insert_unique(hash, budget, &others) {
+                Ok(true) => {
+                    newest.count_one(root);
+                    return Ok(true);
+                }
+                Ok(false) => return Ok(false),
+                // Try again, or make the table larger.
+                Err(Failure::Disturbed) => self.tables.retry(newest, root, &mut retries)?,
+                Err(refusal) => self
+                    .tables
+                    .retry_or_grow(newest, root, refusal, &mut retries)?,
+            }
+        }
+    }
+
+    /// Removes a token from the newest table that has one.
+    #[inline]
+    fn remove(&self, hash: u64) -> bool {
+        let oldest = self.tables.oldest();
+        // Remove from the oldest table, if it is the only one and does not grow.
+        let root = oldest.tokens().root();
+        if root.is_at_rest() {
+            oldest.remove(root, hash)
+        } else {
+            self.tables.remove_from_all(hash)
+        }
+    }
+
+    fn count(&self, hash: u64) -> usize {
+        self.tables.sum(|table| table.tokens().count(hash))
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u64) {
+        let oldest = self.tables.oldest().tokens();
+        oldest.prefetch(hash, |root| self.tables.prefetch_busy(root, hash));
+    }
+
+    #[inline]
+    fn is_near(&self) -> bool {
+        let root = self.tables.oldest().tokens().root();
+        root.is_single_level() && is_near(1 << root.level())
+    }
+
+    fn relocate_one(&self, hash: u64) -> bool {
+        self.tables.newest().tokens().relocate_one(hash)
+    }
+
+    fn begin_to_double(&self) -> bool {
+        let newest = self.tables.newest();
+        let root = newest.tokens().root();
+        newest.tokens().can_grow() && newest.begin_doubling(root).is_ok()
+    }
+
+    fn add_table(&self) -> bool {
+        let (count, newest) = (self.tables.count(), self.tables.newest());
+        let tokens = newest.tokens();
+        !tokens.can_grow() && self.tables.add(newest, count, tokens.last()).is_ok()
+    }
+
+    fn doubled(&self) -> Option<f64> {
+        self.tables.newest().tokens().doubled()
+    }
+}
+
 /// The first level of a table of this size. Tables that double have a power of two of buckets. A
 /// capacity is rounded up, a number of buckets is not.
 fn first_level(size: Size) -> Result<u32, BuildError> {
@@ -195,9 +341,4 @@ fn nearest_level(buckets: usize) -> u32 {
     let below = buckets.max(2).ilog2();
     let is_nearer_above = buckets.saturating_sub(1 << below) >= 1 << (below - 1);
     (below + u32::from(is_nearer_above)).min(MAX_LEVEL)
-}
-
-/// The number of slots of a full table at this level.
-fn full(level: u32) -> usize {
-    geometry(level).slots()
 }

@@ -1,7 +1,7 @@
 //! Atomics, fences and thread numbers: the real ones, or those of a check.
 //!
 //! Only this module knows of the checks. All other code has the same steps in every build, with one
-//! exception: in a model, the beginning of a growth does not try to pin first (`growing/split`),
+//! exception: in a model, the beginning of a growth does not try to pin first (`growing/growth`),
 //! because a model has memory. Where `MODEL` is true, fifteen numbers are others, so that every
 //! schedule of a model can be run. Each
 //! stands beside its constant: the stripes, the slots of a log of hints, the cells of a counter,

@@ -21,7 +21,7 @@ use crossbeam_epoch::Guard;
 use crate::allocate;
 use crate::allocate::{Cells, ReleaseChunks};
 use crate::error::OutOfMemory;
-use crate::growing::item::{Depth, Marks};
+use crate::growing::lane::{Depth, Marks};
 use crate::growing::sweep::Sweep;
 use crate::sync;
 use crate::sync::{AtomicU64, Ordering};

@@ -1,26 +1,20 @@
-//! The tokens of a table that doubles: the meaning of a word, and how a writer handles a frozen
-//! one, or one never written.
+//! The tokens of a table that doubles: what its words hold, for a reader that writes nothing.
 //!
-//! A pending relocation or admission is aborted, a split is finished, and a decided use is written
-//! back. So no writer waits for the owner of a descriptor.
-//!
-//! Any thread may complete a [split](crate::design::doubling#a-split), any number of times. A word
-//! never written reads as an empty bucket. [`replace`] puts content into it too.
-
-use crossbeam_epoch::Guard;
+//! A word never written reads as an empty bucket. [`replace`](GrowingTokens::replace) puts content
+//! into it too.
 
 use crate::allocate::Shared;
 use crate::error::OutOfMemory;
-use crate::growing::item::{Depth, GrowingClass, Head, Index, Prefix, child, level_of};
-use crate::growing::levels::{Level, Levels, Root};
+use crate::growing::item::{GrowingClass, Index, Prefix, child, level_of};
+use crate::growing::lane::{Depth, Head};
+use crate::growing::levels::{Levels, Root};
 use crate::growing::memory::pin;
 use crate::growing::sweep::{Region, Stage};
 use crate::growing::word::{GrowingWord, Lanes16, WordState};
-use crate::kernel::descriptor::{Pool, PoolSize, Resolved, Status, Transfer};
+use crate::kernel::descriptor::{Pool, PoolSize, Resolved};
 use crate::kernel::hints::{Hint, Hints};
 use crate::kernel::layout;
 use crate::kernel::stripes::Stripes;
-use crate::kernel::word::Reference;
 use crate::sync;
 use crate::sync::Event;
 
@@ -230,7 +224,7 @@ impl GrowingTokens {
 
     /// A live bucket with this content.
     #[inline]
-    pub(crate) fn live(&self, bucket: usize, content: Bucket) -> Live {
+    pub(crate) fn live_bucket(&self, bucket: usize, content: Bucket) -> Live {
         Live {
             bucket,
             depth: self.levels.depth(level_of(bucket)),
@@ -320,17 +314,36 @@ impl GrowingTokens {
     }
 }
 
-impl Transfer<Lanes16> {
-    /// The split of `bucket`, which is not 0, into words with twice its number and one more.
-    pub(crate) fn split(bucket: usize, content: Bucket) -> Self {
-        Self {
-            destination: bucket << 1,
-            ..Self::emptying(bucket, content)
-        }
+impl GrowingTokens {
+    /// Replaces the content of a bucket. Returns false if the word has changed.
+    #[inline]
+    pub(crate) fn replace(
+        &self,
+        bucket: usize,
+        current: Bucket,
+        new: impl Into<GrowingWord>,
+    ) -> bool {
+        let new = new.into();
+        self.levels.exchange(bucket, current, new) || self.replace_vacant(bucket, current, new)
     }
 
-    pub(crate) fn is_split(&self) -> bool {
-        self.is_emptying() && self.source != self.destination
+    /// [`replace`](Self::replace) for a word that reads as an empty bucket, but is not one.
+    #[inline]
+    pub(crate) fn replace_vacant(
+        &self,
+        bucket: usize,
+        current: Bucket,
+        new: impl Into<GrowingWord>,
+    ) -> bool {
+        current == Bucket::EMPTY && self.write_absent(bucket, new.into())
+    }
+
+    #[cold]
+    fn write_absent(&self, bucket: usize, new: GrowingWord) -> bool {
+        // Pinned before the check: if the level is left afterwards, its memory is not given back before
+        // this is over. Until then the word is split, and the exchange fails.
+        let _guard = pin();
+        self.levels.is_lazy(bucket) && self.levels.exchange(bucket, GrowingWord::ABSENT, new)
     }
 }
 
@@ -348,192 +361,6 @@ pub(crate) enum Step<R> {
     Again,
 }
 
-/// The content of a word without a reference.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Settled {
-    Absent,
-    Gone,
-    Bucket(Bucket),
-}
-
-impl Settled {
-    /// The content of a bucket that is there.
-    #[inline]
-    pub(crate) fn content(self) -> Option<Bucket> {
-        match self {
-            Self::Bucket(content) => Some(content),
-            Self::Gone | Self::Absent => None,
-        }
-    }
-}
-
-/// Reads a word as a writer does: at a time when it is not a reference.
-#[inline]
-pub(crate) fn settle(tokens: &GrowingTokens, bucket: usize) -> Settled {
-    settle_word(tokens, bucket, || tokens.levels.load(bucket))
-}
-
-/// The content of a bucket, read as a writer does, if it is there.
-#[inline]
-pub(crate) fn settled(tokens: &GrowingTokens, bucket: usize) -> Option<Bucket> {
-    settle(tokens, bucket).content()
-}
-
-/// [`settle`] for a caller who knows the level.
-#[inline]
-pub(crate) fn settle_in(tokens: &GrowingTokens, words: Level<'_>, bucket: usize) -> Settled {
-    match words.load(bucket).state() {
-        WordState::Bucket(content) => Settled::Bucket(content),
-        _ => settle(tokens, bucket),
-    }
-}
-
-/// [`settle`] by read-modify-writes, as at a [witness](crate::design::protocol#admissions).
-pub(crate) fn settle_latest(tokens: &GrowingTokens, bucket: usize) -> Settled {
-    settle_word(tokens, bucket, || tokens.levels.read_latest(bucket))
-}
-
-#[inline]
-fn settle_word(tokens: &GrowingTokens, bucket: usize, load: impl Fn() -> GrowingWord) -> Settled {
-    loop {
-        // Read the word. Return what it is, unless it is frozen.
-        let word = load();
-        let reference = match tokens.state(bucket, word) {
-            WordState::Absent => return Settled::Absent,
-            WordState::Gone => return Settled::Gone,
-            WordState::Bucket(content) => return Settled::Bucket(content),
-            WordState::Reference(reference) => reference,
-        };
-        match tokens.pool.resolve(bucket, reference) {
-            // The use is over, so the word has changed.
-            Resolved::Stale => {}
-            // A split is never decided: its children are what it becomes.
-            Resolved::Pending(pending) if pending.transfer.is_split() => finish(tokens, bucket),
-            // Only the owner of an admission knows its answers from elsewhere.
-            Resolved::Pending(pending) => {
-                let aborted = Status::Aborted;
-                // Abort it, and read again: its owner may have committed first.
-                tokens.pool.decide(reference, pending.control, aborted);
-                sync::trace(Event::Abort);
-            }
-            // Every thread computes the same content from the descriptor.
-            Resolved::Settled(content) => {
-                sync::trace(Event::Help);
-                if tokens.levels.exchange(bucket, word, content) {
-                    return Settled::Bucket(content);
-                }
-            }
-        }
-    }
-}
-
-/// Both live buckets of an item, settled.
-pub(crate) fn live_pair(tokens: &GrowingTokens, class: GrowingClass) -> [Live; 2] {
-    // Load the root, and the words of its level: in all but a growth, both buckets are there.
-    let root = tokens.levels.root();
-    let words = tokens.levels.level(root.level());
-    // Find the level below too while the table grows: a bucket above may be gone.
-    let below = if tokens.is_growing(root) {
-        tokens.levels.level(root.level() + 1)
-    } else {
-        None
-    };
-    [class.first, class.second].map(|index| {
-        // Load the word of the item at one level.
-        let plain = |words: Level<'_>| {
-            let bucket = index.bucket(words.number());
-            let state = words.load(bucket).state();
-            (bucket, words.depth(), state)
-        };
-        // Look above first: a word below counts only if its parent is gone.
-        let mut found = words.map(plain);
-        if let Some((_, _, WordState::Gone)) = found {
-            // Go down to the child. It is there: a split writes the children before the parent is
-            // gone.
-            found = below.map(plain);
-        }
-        match found {
-            // A bucket that is found is the live one, whatever the root said: a word that is gone
-            // never becomes a bucket again.
-            Some((bucket, depth, WordState::Bucket(content))) => Live {
-                bucket,
-                depth,
-                content,
-            },
-            // The word is frozen, absent, or split further: descend step by step, and settle it.
-            _ => live(tokens, index),
-        }
-    })
-}
-
-/// The live bucket on an index string, settled.
-#[inline]
-pub(crate) fn live(tokens: &GrowingTokens, index: Index) -> Live {
-    live_by(tokens, index, settle)
-}
-
-/// [`live`] by read-modify-writes.
-pub(crate) fn live_latest(tokens: &GrowingTokens, index: Index) -> Live {
-    live_by(tokens, index, settle_latest)
-}
-
-#[inline]
-fn live_by(
-    tokens: &GrowingTokens,
-    index: Index,
-    settle: impl Fn(&GrowingTokens, usize) -> Settled,
-) -> Live {
-    tokens.descend(index, |bucket| match settle(tokens, bucket) {
-        Settled::Absent => Step::Again,
-        Settled::Gone => Step::Down,
-        Settled::Bucket(content) => Step::Here(tokens.live(bucket, content)),
-    })
-}
-
-/// Completes the split of `bucket`, if one is in progress.
-///
-/// Pinned: it writes into absent words, as only `write_absent` does besides. A helper that sleeps
-/// here keeps the memory of the children from being given back, after which they would be absent
-/// again.
-#[cold]
-pub(crate) fn finish(tokens: &GrowingTokens, bucket: usize) {
-    let guard = pin();
-    // Load again, because the guard holds from here on.
-    let WordState::Reference(reference) = tokens.levels.load(bucket).state() else {
-        return;
-    };
-    let Some((transfer, _)) = tokens.pool.read(reference) else {
-        return;
-    };
-    if transfer.is_split() {
-        finish_installed(tokens, bucket, reference, transfer.old_source, &guard);
-    }
-}
-
-/// [`finish`] for a caller who has been pinned since a time when the word was not gone, and has
-/// found the reference of the split in the word, or has put it there.
-pub(crate) fn finish_installed(
-    tokens: &GrowingTokens,
-    bucket: usize,
-    reference: Reference<Lanes16>,
-    content: Bucket,
-    _: &Guard,
-) {
-    let level = level_of(bucket);
-    // Compute the children from the frozen content: all helpers compute the same.
-    let children = children(bucket, content, tokens.levels.depth(level));
-    // Each of these exchanges fails if another thread was first. A word that has been written is
-    // never absent again as long as this thread is pinned, and the reference never comes back.
-    if let Some(below) = tokens.levels.level(level + 1) {
-        below.exchange(bucket << 1, GrowingWord::ABSENT, children[0]);
-        below.exchange(bucket << 1 | 1, GrowingWord::ABSENT, children[1]);
-    }
-    // Last: a thread that finds the parent gone finds the children.
-    if tokens.levels.exchange(bucket, reference, GrowingWord::GONE) {
-        sync::trace(Event::Split);
-    }
-}
-
 /// The contents of the two children of a bucket. Every token must have a tail.
 pub(crate) fn children(bucket: usize, content: Bucket, depth: Depth) -> [Bucket; 2] {
     let mut children = [Bucket::EMPTY; 2];
@@ -548,35 +375,4 @@ pub(crate) fn children(bucket: usize, content: Bucket, depth: Depth) -> [Bucket;
         *half = added.unwrap_or(*half);
     }
     children
-}
-
-/// Replaces the content of a bucket. Returns false if the word has changed.
-#[inline]
-pub(crate) fn replace(
-    tokens: &GrowingTokens,
-    bucket: usize,
-    current: Bucket,
-    new: impl Into<GrowingWord>,
-) -> bool {
-    let new = new.into();
-    tokens.levels.exchange(bucket, current, new) || replace_vacant(tokens, bucket, current, new)
-}
-
-/// [`replace`] for a word that reads as an empty bucket, but is not one.
-#[inline]
-pub(crate) fn replace_vacant(
-    tokens: &GrowingTokens,
-    bucket: usize,
-    current: Bucket,
-    new: impl Into<GrowingWord>,
-) -> bool {
-    current == Bucket::EMPTY && write_absent(tokens, bucket, new.into())
-}
-
-#[cold]
-fn write_absent(tokens: &GrowingTokens, bucket: usize, new: GrowingWord) -> bool {
-    // Pinned before the check: if the level is left afterwards, its memory is not given back before
-    // this is over. Until then the word is split, and the exchange fails.
-    let _guard = pin();
-    tokens.levels.is_lazy(bucket) && tokens.levels.exchange(bucket, GrowingWord::ABSENT, new)
 }
