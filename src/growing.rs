@@ -1,4 +1,88 @@
-//! An engine that grows: a table that doubles ten times, and then another one after it.
+//! The growing filter: a table that doubles in place ten times, and then another one after it.
+//!
+//! These rooms have the steps. [`doubling`](crate::design::doubling) argues why they lose nothing.
+//!
+//! ```text
+//! tables    oldest --> added --> ..    each finer than the one before; inserts go to the last
+//!             |
+//!             |    of each: stripes, hints, descriptors, a counter, and its levels
+//!             v
+//! root      | first word of level 2 | busy | reclaim | level |
+//!             |
+//!             |                     cursor: all words before it are gone
+//!             v                     v
+//! level 2   header | 0 gone | 1 gone | 2 bucket | 3 gone |        header: sweep, marks of lanes
+//!                      |         |                   |
+//!                     / \       / \                 / \       a word that is gone has two children
+//! level 3   header | 0 | 1 | 2 | 3 | absent | absent | 6 | 7 |
+//!
+//! level 1   header | the root has left it: its memory is given back, and reads as absent
+//! ```
+//!
+//! Here the table doubles from level 2 to level 3. The sweep has split words 0 and 1, and an insert
+//! has split word 3, because it needed room there. When word 2 is gone too, the root moves on.
+//!
+//! # The rooms
+//!
+//! From the bottom up; each imports, and calls methods, only from those above it in this list, from
+//! the [kernel](crate::kernel), and from what all filters share.
+//!
+//! | room | what it is |
+//! |---|---|
+//! | `word` | the states of a cell: absent, bucket, reference, gone |
+//! | `lane` | the 16 bits of a token: head, tail, mark; the comparison of eight lanes at once |
+//! | `item` | an item as strings of bits: class, index, prefix; child and alternate of a bucket |
+//! | `sweep` | how far a growth is in the level that it leaves; the stage of a table, for copies |
+//! | `memory` | the block of a level: header and words; pinning, and giving back |
+//! | `views` | what a caller sees of the words: one level, or the two words of an item |
+//! | `levels` | the root, and the blocks of all levels |
+//! | `tokens` | `GrowingTokens`, the tokens of a table: what its words hold, for a reader |
+//! | `split` | how a writer meets a word: it settles it, splits it, finds the live one |
+//! | `growth` | the growth of one table: it begins, writers help, it ends, memory goes back |
+//! | `graph` | one level, as a search for a path sees it |
+//! | `ops` | lookup, insert, remove |
+//! | `unique` | adding a token if none covers the item |
+//! | `alone` | the calls that have a table for themselves: placing, settling, clearing |
+//! | `snapshot` | a copy, while others write |
+//! | `counter`, `table` | the number of tokens; a table with its number, its size and its rate |
+//! | `several` | all tables of a filter, the walks over them, the limits |
+//! | `policy` | an insert that finds no room: it tries again, the filter grows, or it is refused |
+//! | `contract` | the fewest and smallest tables for the tokens that are there |
+//! | this file | the engine: what the filter calls |
+//! | `stored` | its stored form |
+//!
+//! What a thread does with one table is a method of `GrowingTokens`, in the room of its subject.
+//!
+//! # An insert that doubles
+//!
+//! 1. **No room.** [`insert`](RawFilter::insert) of the engine calls `GrowingTokens::insert` of
+//!    `ops`: one exchange, if a bucket of the item has a vacant slot. None has: `insert_slowly`
+//!    calls `split_or_relocate`. The table is not growing, so that searches for a path. It finds
+//!    none within its bound, and returns `Full`.
+//! 2. **May it grow?** `Tables::insert_or_grow` of `policy` repeats the attempt, and calls
+//!    `retry_or_grow` after each refusal. Below the capacity the next search goes further.
+//!    Otherwise `grow` calls `double_or_add`: `check_doubling` asks the limits on rate and memory,
+//!    and `foresee` asks whether the item will find room. If not, the insert is refused. No word
+//!    has changed so far.
+//! 3. **Begin.** `CountedGrowingTable::begin_doubling` adds cells to the counter,
+//!    `GrowingTokens::begin_growth` of `growth` adds descriptors, `Levels::open_next_level`
+//!    allocates the next level, whose words are absent, tells the sweep where it is, and sets the
+//!    busy bit. From here on lookups read two levels.
+//! 4. **Split.** The next attempt finds both buckets full again. `split_or_relocate` splits one of
+//!    them, if the half to which the item goes has room: `split` freezes the word, writes its two
+//!    children, and replaces the word by *gone*. Then `add_to_emptier` adds the token to the child.
+//!    (If no half has room, it searches for a path at the next level. If there is none,
+//!    `retry_or_grow` splits words of the sweep until there is.)
+//! 5. **Sweep.** The insert is counted, and has taken effect. `CountedGrowingTable::help` calls
+//!    `help_to_grow`: it takes the next 16 words of the level (`next_chunk`), splits them
+//!    (`split_all`), and moves the cursor past them (`move_cursor`). Each later insert or remove
+//!    that succeeds does the same.
+//! 6. **End.** A thread that finds all words gone moves the root to the next level
+//!    (`move_root_on`), where lookups begin from now on. The one that did calls `give_back`: when
+//!    no thread is pinned any more that was pinned then, the memory of the old level goes back.
+//!
+//! A thread may stop in the midst of each of these, and others go on: the head of `split` lists
+//! what it leaves.
 
 mod alone;
 mod contract;

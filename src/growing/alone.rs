@@ -1,5 +1,5 @@
-//! The calls that have a table for themselves: placing a token, `clear`, and the repair of what dead
-//! threads have left.
+//! The calls that have a table for themselves: placing a token, `clear`, and the repair of what
+//! dead threads have left.
 
 use crate::allocate::Shared;
 use crate::error::OutOfMemory;
@@ -32,9 +32,9 @@ impl GrowingTokens {
         Self::with_levels(levels, search_budget)
     }
 
-    /// Adds a token to a table that no other thread has: to this bucket or its alternate, which must
-    /// both be live, after a search for a path of up to `budget` buckets. Returns false if there is no
-    /// room.
+    /// Adds a token to a table that no other thread has: to this bucket or its alternate, which
+    /// must both be live, after a search for a path of up to `budget` buckets. Returns false if
+    /// there is no room.
     pub(crate) fn place_in_pair(&self, bucket: usize, token: Token, budget: usize) -> bool {
         // Find the other bucket of the token.
         let head = Head::of_lane(token.bits() as u16);

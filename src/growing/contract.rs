@@ -133,8 +133,8 @@ impl GrowingTokens {
         // Decode all that the token says of the first index string of its item: the number of the
         // bucket and the tail.
         let prefix = prefix(bucket, token, from.levels.depth(level_of(bucket)));
-        // Encode it for the new level: as many bits become the number of a bucket, and the next ones
-        // the tail.
+        // Encode it for the new level: as many bits become the number of a bucket, and the next
+        // ones the tail.
         let (first, lane) = prefix.at(level, self.levels.depth(level));
         let token = Token::from_bits(u32::from(lane));
         token.is_some_and(|token| self.place_in_pair(first, token, budget))

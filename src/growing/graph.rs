@@ -1,5 +1,5 @@
-//! One level, as a [search](crate::kernel::search) for a path sees it: a level that is there, and one
-//! that the table comes to.
+//! One level, as a [search](crate::kernel::search) for a path sees it: a level that is there, and
+//! one that the table comes to.
 
 use crate::growing::item::{GrowingClass, alternate_at};
 use crate::growing::lane::Head;

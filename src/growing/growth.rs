@@ -67,16 +67,16 @@ impl GrowingTokens {
         let buckets = chunk.clone().map(|place| 1 << root.level() | place);
         // Split them. Where another thread has split one, find it gone.
         self.split_all(buckets)?;
-        // Move the cursor past the chunk. If all words of the level are gone, move the root on. The one
-        // thread that does gives back the level.
+        // Move the cursor past the chunk. If all words of the level are gone, move the root on. The
+        // one thread that does gives back the level.
         if self.levels.move_cursor(root, chunk) && self.levels.move_root_on(root) {
             self.give_back(root.level());
         }
         Ok(())
     }
 
-    /// Returns the memory of a level that the root has left to the system, when no thread can still be
-    /// splitting into it. If it is more than one part, later inserts return the rest.
+    /// Returns the memory of a level that the root has left to the system, when no thread can still
+    /// be splitting into it. If it is more than one part, later inserts return the rest.
     fn give_back(&self, level: u32) {
         // Wait until all threads that are pinned now are unpinned: a helper that sleeps in a split
         // writes into absent words, and the words read as absent once their memory is given back.

@@ -113,8 +113,8 @@ impl GrowingTokens {
         }
     }
 
-    /// The answer of both words of an item at the level of a root, and whether it is certain. A plain
-    /// word is the live one, whatever the root said.
+    /// The answer of both words of an item at the level of a root, and whether it is certain. A
+    /// plain word is the live one, whatever the root said.
     #[inline]
     fn probe_level(&self, root: Root, hash: u64) -> (Probe, bool) {
         let pair = self.levels.pair(root, hash);
@@ -151,7 +151,8 @@ impl GrowingTokens {
         Probe::certain(self.contains_slowly(hash))
     }
 
-    /// The complete version: follows splits and references, and repeats until the answer is certain.
+    /// The complete version: follows splits and references, and repeats until the answer is
+    /// certain.
     #[cold]
     #[inline(never)]
     fn contains_slowly(&self, hash: u64) -> bool {
@@ -215,14 +216,15 @@ impl GrowingTokens {
         })
     }
 
-    /// Both live words of a class, such that no token that covers it is missed. Settles them, so it may
-    /// write.
+    /// Both live words of a class, such that no token that covers it is missed. Settles them, so it
+    /// may write.
     pub(crate) fn validated_pair(&self, class: GrowingClass) -> [Live; 2] {
         let f = class.head.fingerprint();
         loop {
             let version = self.stripes.version(f);
             let pair = [class.first, class.second].map(|index| self.live(index));
-            // Read again if a token may have hopped from the bucket read last to the one read first.
+            // Read again if a token may have hopped from the bucket read last to the one read
+            // first.
             if self.stripes.unchanged(f, version) {
                 return pair;
             }
@@ -302,12 +304,12 @@ impl GrowingTokens {
         }
     }
 
-    /// Makes room in one of two buckets that were full: splits one that the table is leaving, or finds
-    /// a path. If `place`, the last hop of the path places the token of the item. A search examines
-    /// `budget` buckets at most.
+    /// Makes room in one of two buckets that were full: splits one that the table is leaving, or
+    /// finds a path. If `place`, the last hop of the path places the token of the item. A search
+    /// examines `budget` buckets at most.
     ///
-    /// Nothing is changed before it is known that there will be room, so if no other thread writes, an
-    /// insert that is refused leaves each word as it was.
+    /// Nothing is changed before it is known that there will be room, so if no other thread writes,
+    /// an insert that is refused leaves each word as it was.
     pub(crate) fn split_or_relocate(
         &self,
         class: GrowingClass,
@@ -324,7 +326,8 @@ impl GrowingTokens {
             children(live.bucket, live.content, live.depth)[child & 1].has_room()
         };
         // Split one whose half for the item has room, because lookups guess that words ahead of the
-        // sweep are not split. Of two, split the one on the first side: the sweep comes to it earlier.
+        // sweep are not split. Of two, split the one on the first side: the sweep comes to it
+        // earlier.
         let sides = [class.first, class.second].into_iter().zip(pair);
         let mut old = sides.filter(|(_, live)| is_old(live));
         if let Some((_, live)) = old.find(has_room_below) {
@@ -335,8 +338,8 @@ impl GrowingTokens {
             };
         }
         // Otherwise find a path at the level to which the table grows. If the table has grown since
-        // they were read, buckets at another level are gone, so they look empty: `make_room` says that
-        // it was disturbed.
+        // they were read, buckets at another level are gone, so they look empty: `make_room` says
+        // that it was disturbed.
         let level = if is_growing {
             root.level() + 1
         } else {
@@ -353,8 +356,8 @@ impl GrowingTokens {
             // The lane of the item's copies in these buckets.
             fingerprint,
         };
-        // Search within one level: a hop leaves the token as it is, which holds only between buckets of
-        // one level.
+        // Search within one level: a hop leaves the token as it is, which holds only between
+        // buckets of one level.
         let Some(graph) = LevelGraph::of(self, level, budget) else {
             return Err(Failure::Disturbed);
         };
@@ -428,8 +431,8 @@ impl GrowingTokens {
         loop {
             let version = self.stripes.version(f);
             let pair = [class.first, class.second].map(|index| self.live(index));
-            // Choose the longest token that covers the item: each shorter one covers what the longer
-            // one covers, so it can stand for the other item if the token was that item's.
+            // Choose the longest token that covers the item: each shorter one covers what the
+            // longer one covers, so it can stand for the other item if the token was that item's.
             let Some((side, token, prefix)) = longest(class, &pair) else {
                 // Trust the miss only if no token has changed places meanwhile.
                 if self.stripes.unchanged(f, version) {
@@ -438,8 +441,8 @@ impl GrowingTokens {
                 sync::trace(Event::Repeat);
                 continue;
             };
-            // The absence of a longer one is a miss, and is validated as one. None is longer than a new
-            // one.
+            // The absence of a longer one is a miss, and is validated as one. None is longer than a
+            // new one.
             let newest = pair
                 .iter()
                 .map(|live| live.level() + live.depth.full_tail())

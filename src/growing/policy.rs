@@ -1,5 +1,5 @@
-//! What an insert does that finds no room: it tries again, doubles the newest table or adds one after
-//! it, or is refused, by the limits.
+//! What an insert does that finds no room: it tries again, doubles the newest table or adds one
+//! after it, or is refused, by the limits.
 
 use core::mem;
 

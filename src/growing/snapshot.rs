@@ -44,8 +44,8 @@ impl GrowingTokens {
         // Copy each bucket of the level, or its children.
         let level = copy.level();
         let copied = (1 << level..2 << level).try_for_each(|bucket| {
-            // Read as a writer does: a pending relocation must not commit after the scan has read the
-            // word.
+            // Read as a writer does: a pending relocation must not commit after the scan has read
+            // the word.
             copy.merge_region(bucket, self.read_region(bucket)?, group)
         });
         // After the last word: a token that moves later is in the copy already.
@@ -62,11 +62,13 @@ impl GrowingTokens {
         group: Group,
         copy: &GrowingTokens,
     ) -> Result<(), Disturbance> {
-        // Read the log: each names a pair between whose buckets a token may have moved past the scan.
+        // Read the log: each names a pair between whose buckets a token may have moved past the
+        // scan.
         let hints = scan.hints().ok_or(Disturbance::Hints)?;
         let mut hints = hints.filter(|hint| group.has(hint.fingerprint));
         hints.try_for_each(|hint| {
-            // A level above that of the copy: the writer was slow, and its hint does not name a region.
+            // A level above that of the copy: the writer was slow, and its hint does not name a
+            // region.
             let deeper = level_of(hint.bucket).checked_sub(copy.level());
             let region = hint.bucket >> deeper.ok_or(Disturbance::Other)?;
             // Read both regions of the pair again. All tokens of the head are in one stripe, so its
@@ -74,8 +76,8 @@ impl GrowingTokens {
             let head = Head::of_fingerprint(hint.fingerprint);
             let buckets = [region, alternate(region, head)];
             let found = self.read_regions(buckets, hint.fingerprint)?;
-            // Replace the tokens of the head in the copy: they are exactly those that are there at one
-            // moment.
+            // Replace the tokens of the head in the copy: they are exactly those that are there at
+            // one moment.
             copy.set_tokens(buckets, head, found)
         })
     }
@@ -109,7 +111,8 @@ impl GrowingTokens {
         Ok(())
     }
 
-    /// Adds the tokens of a group that were found in a region, to this region if it has room for them.
+    /// Adds the tokens of a group that were found in a region, to this region if it has room for
+    /// them.
     fn merge_region(&self, bucket: usize, found: Region, group: Group) -> Result<(), Disturbance> {
         if matches!(found, Region::Split(_)) {
             self.split_region(bucket)?;
@@ -120,7 +123,8 @@ impl GrowingTokens {
 
     fn merge_bucket(&self, bucket: usize, found: Bucket, group: Group) -> Result<(), Disturbance> {
         if group.is_all() {
-            // Set the whole word: in one pass each bucket of the copy is reached once, and is empty.
+            // Set the whole word: in one pass each bucket of the copy is reached once, and is
+            // empty.
             debug_assert_eq!(self.peek(bucket), Some(Bucket::EMPTY));
             self.levels.set(bucket, found);
             return Ok(());

@@ -33,11 +33,11 @@ impl Transfer<Lanes16> {
 }
 
 impl GrowingTokens {
-    /// Splits a bucket, or finds that it was split. Refused if no descriptor was free, if others were
-    /// in the way of every attempt, or if there was no memory for the first pin of the thread.
+    /// Splits a bucket, or finds that it was split. Refused if no descriptor was free, if others
+    /// were in the way of every attempt, or if there was no memory for the first pin of the thread.
     ///
-    /// The level below must have its block, and every token in the bucket a tail: so the level must not
-    /// be the last one.
+    /// The level below must have its block, and every token in the bucket a tail: so the level must
+    /// not be the last one.
     pub(crate) fn split(&self, bucket: usize) -> Result<(), Failure> {
         self.split_all(iter::once(bucket))
     }
@@ -73,10 +73,10 @@ impl GrowingTokens {
             let claim = claim.as_mut().ok_or(Failure::NoDescriptor)?;
             // Describe the split, so that any thread that meets the reference can finish it.
             let (reference, _) = claim.publish(Transfer::split(bucket, content));
-            // Freeze the word: from here on no token leaves or enters it. A split needs no decision: it
-            // continues until the parent is gone, and the owner begins no other use before that. It has
-            // no observable effect: until the parent is gone its content is the frozen one, and then
-            // the children hold the same.
+            // Freeze the word: from here on no token leaves or enters it. A split needs no
+            // decision: it continues until the parent is gone, and the owner begins no other use
+            // before that. It has no observable effect: until the parent is gone its content is the
+            // frozen one, and then the children hold the same.
             if self.replace(bucket, content, reference) {
                 self.complete_split(bucket, reference, content, guard);
                 return Ok(());
@@ -87,9 +87,9 @@ impl GrowingTokens {
 
     /// Completes the split of `bucket`, if one is in progress.
     ///
-    /// Pinned: it writes into absent words, as only `write_absent` does besides. A helper that sleeps
-    /// here keeps the memory of the children from being given back, after which they would be absent
-    /// again.
+    /// Pinned: it writes into absent words, as only `write_absent` does besides. A helper that
+    /// sleeps here keeps the memory of the children from being given back, after which they would
+    /// be absent again.
     #[cold]
     pub(crate) fn finish_split(&self, bucket: usize) {
         let guard = pin();
@@ -105,8 +105,9 @@ impl GrowingTokens {
         }
     }
 
-    /// [`finish_split`](Self::finish_split) for a caller who has been pinned since a time when the word was not gone, and has
-    /// found the reference of the split in the word, or has put it there.
+    /// [`finish_split`](Self::finish_split) for a caller who has been pinned since a time when the
+    /// word was not gone, and has found the reference of the split in the word, or has put it
+    /// there.
     pub(crate) fn complete_split(
         &self,
         bucket: usize,
@@ -117,8 +118,9 @@ impl GrowingTokens {
         let level = level_of(bucket);
         // Compute the children from the frozen content: all helpers compute the same.
         let children = children(bucket, content, self.levels.depth(level));
-        // Each of these exchanges fails if another thread was first. A word that has been written is
-        // never absent again as long as this thread is pinned, and the reference never comes back.
+        // Each of these exchanges fails if another thread was first. A word that has been written
+        // is never absent again as long as this thread is pinned, and the reference never comes
+        // back.
         if let Some(below) = self.levels.level(level + 1) {
             below.exchange(bucket << 1, GrowingWord::ABSENT, children[0]);
             below.exchange(bucket << 1 | 1, GrowingWord::ABSENT, children[1]);
@@ -171,7 +173,8 @@ impl GrowingTokens {
         }
     }
 
-    /// [`settle`](Self::settle) by read-modify-writes, as at a [witness](crate::design::protocol#admissions).
+    /// [`settle`](Self::settle) by read-modify-writes, as at a
+    /// [witness](crate::design::protocol#admissions).
     pub(crate) fn settle_latest(&self, bucket: usize) -> Settled {
         self.settle_word(bucket, || self.levels.read_latest(bucket))
     }
@@ -212,15 +215,15 @@ impl GrowingTokens {
         }
     }
 
-    /// The content of a bucket whose number was computed, and not come to from above; none, if it is
-    /// not there any more.
+    /// The content of a bucket whose number was computed, and not come to from above; none, if it
+    /// is not there any more.
     ///
     /// If it is deeper than the root, its parent has to be gone first:
     /// [why](crate::design::doubling#a-split).
     pub(crate) fn settle_computed(&self, bucket: usize) -> Option<Bucket> {
-        // A word deeper than the root may already be a bucket while its parent is still frozen: a hop
-        // to it would be undone for all threads that come through the parent. So split the parent, or
-        // finish its split.
+        // A word deeper than the root may already be a bucket while its parent is still frozen: a
+        // hop to it would be undone for all threads that come through the parent. So split the
+        // parent, or finish its split.
         let is_deeper = level_of(bucket) > self.levels.root().level();
         if is_deeper {
             self.split(bucket >> 1).ok()?;
@@ -252,19 +255,20 @@ impl GrowingTokens {
             // Look above first: a word below counts only if its parent is gone.
             let mut found = words.map(plain);
             if let Some((_, _, WordState::Gone)) = found {
-                // Go down to the child. It is there: a split writes the children before the parent is
-                // gone.
+                // Go down to the child. It is there: a split writes the children before the parent
+                // is gone.
                 found = below.map(plain);
             }
             match found {
-                // A bucket that is found is the live one, whatever the root said: a word that is gone
-                // never becomes a bucket again.
+                // A bucket that is found is the live one, whatever the root said: a word that is
+                // gone never becomes a bucket again.
                 Some((bucket, depth, WordState::Bucket(content))) => Live {
                     bucket,
                     depth,
                     content,
                 },
-                // The word is frozen, absent, or split further: descend step by step, and settle it.
+                // The word is frozen, absent, or split further: descend step by step, and settle
+                // it.
                 _ => self.live(index),
             }
         })

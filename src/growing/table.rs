@@ -1,5 +1,5 @@
-//! One table of a growing filter: its tokens and their number, its size, and its part of the rate of
-//! false positives.
+//! One table of a growing filter: its tokens and their number, its size, and its part of the rate
+//! of false positives.
 
 use crate::error::{OutOfMemory, SnapshotError};
 use crate::growing::counter::GrowingCounter;

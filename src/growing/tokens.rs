@@ -340,8 +340,8 @@ impl GrowingTokens {
 
     #[cold]
     fn write_absent(&self, bucket: usize, new: GrowingWord) -> bool {
-        // Pinned before the check: if the level is left afterwards, its memory is not given back before
-        // this is over. Until then the word is split, and the exchange fails.
+        // Pinned before the check: if the level is left afterwards, its memory is not given back
+        // before this is over. Until then the word is split, and the exchange fails.
         let _guard = pin();
         self.levels.is_lazy(bucket) && self.levels.exchange(bucket, GrowingWord::ABSENT, new)
     }

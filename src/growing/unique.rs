@@ -106,8 +106,8 @@ impl GrowingTokens {
 
     /// Whether the live bucket of the other index string has no token that covers the item.
     ///
-    /// By read-modify-writes, as at every [witness](crate::design::protocol#admissions). The rival with
-    /// the lower target wins.
+    /// By read-modify-writes, as at every [witness](crate::design::protocol#admissions). The rival
+    /// with the lower target wins.
     fn is_absent_from_witness(&self, class: GrowingClass, witness: Index, target: usize) -> bool {
         self.descend(witness, |bucket| {
             loop {
@@ -136,19 +136,19 @@ impl GrowingTokens {
                         self.finish_split(bucket)
                     }
                     Resolved::Pending(pending) => {
-                        // A token that is there stays the item's until the decision, which may be an
-                        // abort.
+                        // A token that is there stays the item's until the decision, which may be
+                        // an abort.
                         if !self.none_covers(class, bucket, pending.old) {
                             return Step::Here(false);
                         }
-                        // Find out whether it is a rival: a pending admission whose token covers the
-                        // item.
+                        // Find out whether it is a rival: a pending admission whose token covers
+                        // the item.
                         let depth = self.levels.depth(level_of(bucket));
                         let covers = |token: Token| prefix(bucket, token, depth).covers(class);
                         let arriving = pending.transfer.placed.is_some_and(covers);
                         if pending.transfer.moved.is_some() || !arriving {
-                            // What hops there comes not from the target, which is frozen. And what a
-                            // path places takes effect at its commit, after this read.
+                            // What hops there comes not from the target, which is frozen. And what
+                            // a path places takes effect at its commit, after this read.
                             return Step::Here(true);
                         }
                         // Give up if the rival has the lower target: exactly one of the two does.

@@ -1,6 +1,6 @@
 //! What a caller sees of the words: all of one [`Level`], by the numbers of the buckets; both words
-//! of an item at one level, a [`LevelPair`]; or both where the sweep has left them in a growth, each
-//! at one of two levels, a [`MidGrowthPair`].
+//! of an item at one level, a [`LevelPair`]; or both where the sweep has left them in a growth,
+//! each at one of two levels, a [`MidGrowthPair`].
 
 use core::hint::select_unpredictable;
 
