@@ -1,5 +1,5 @@
-//! The calls that have a table for themselves: placing a token, `clear`, and the repair of what
-//! dead threads have left.
+//! The calls that have a table for themselves, because no other thread has it, or none writes:
+//! placing tokens in a new one, settling what stopped threads have left, freeing, and `clear`.
 
 use crate::allocate::Shared;
 use crate::error::OutOfMemory;
@@ -15,7 +15,7 @@ use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::relocate::make_room;
 
 impl GrowingTokens {
-    /// An empty table that began at one level, at this stage.
+    /// A new, empty table that began at one level, at this stage.
     pub(crate) fn empty(
         first: u32,
         stage: Stage,
@@ -68,12 +68,13 @@ impl GrowingTokens {
 }
 
 impl GrowingTokens {
-    /// Completes what dead threads have begun with words, and reclaims what they held. A growth
-    /// stays where it is. Returns the number of tokens. Requires exclusive access to the tokens.
+    /// Completes what stopped threads have begun with words, and takes back what they held: their
+    /// descriptors, a scan, and the words of the sweep that they had taken. A growth stays where it
+    /// is. Returns the number of tokens. Requires exclusive access to the tokens.
     pub(crate) fn settle_all(&self) -> usize {
         let level = self.level();
-        // Before `Pool::reclaim`: if a descriptor were reused while a word refers to it, the
-        // content of that word would be lost.
+        // Settle the words before the descriptors come back: if one were reused while a word refers
+        // to it, the content of that word would be lost.
         let len = self.settle_each(level);
         debug_assert!((1 << level..4 << level).all(|bucket| !self.is_frozen(bucket)));
         self.pool.reclaim();
@@ -99,7 +100,7 @@ impl GrowingTokens {
     pub(crate) fn free_retired_levels(&mut self) {
         // Run the calls that wait to give memory back: they refer to the blocks.
         (0..FLUSHES).for_each(|_| flush());
-        // Nothing is freed if one of them is still waiting.
+        // Free the blocks, unless one of these calls is still waiting.
         if let Some(levels) = self.levels.get_mut() {
             levels.free_retired_levels();
         }

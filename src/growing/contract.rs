@@ -1,10 +1,26 @@
-//! Contraction: puts the tokens into the fewest and smallest tables that hold them. Also the other
-//! calls that have a table for themselves: `clear`, and the repair of what dead threads have left.
+//! Contraction: puts the tokens into the fewest and smallest tables that hold them.
 //!
-//! It is the inverse of a doubling. The bucket's number is that of the item's first candidate, if
-//! need be after the offset of the second one is undone. Its last bits return to the front of the
-//! tail. If the lane has no room for them, the last bits of the tail are dropped: the prefix
-//! becomes shorter.
+//! # Where a token goes
+//!
+//! The tables are read from the newest to the oldest, their buckets by number. For each token,
+//! `GrowingTokens::add_one` does the inverse of a doubling, here from level 5 to level 3:
+//!
+//! ```text
+//! old table    number 1 0 b1 b2 b3 b4 | tail b5 b6 .. b12
+//! prefix                  b1 b2 b3 b4        b5 b6 .. b12          `Prefix::of`
+//! new table    number 1 0 b1 b2 | tail b3 b4 b5 b6 .. b11          `Prefix::at`
+//! ```
+//!
+//! 1. The number of its bucket is made that of the item's first bucket: on the second side, the
+//!    offset of the head is undone. With the tail behind it, that is the prefix of the token.
+//! 2. The first bits of the prefix are the number of a bucket at the new level, so its last bits
+//!    return to the front of the tail. If the lane has no room for the whole tail (10 bits at the
+//!    first level, 9 at a deeper one), its last bits are dropped: the prefix becomes shorter.
+//! 3. The token goes into this bucket, or else into its alternate; if both are full, the last hop
+//!    of a path places it in one of them (`place_in_pair`). If there is no path, the whole table is
+//!    dropped, and the next larger size is tried.
+//!
+//! # Why that is right
 //!
 //! *No item is lost.* A shorter prefix covers all that the longer one covered. So each item still
 //! has a token of its own that covers it, which is all that
@@ -127,7 +143,8 @@ impl GrowingTokens {
         })
     }
 
-    /// Adds a token that is in a bucket of another table, on either side.
+    /// Adds a token that is in a bucket of another table, on either side. Returns false if there is
+    /// no room.
     fn add_one(&self, from: &Self, bucket: usize, token: Token, budget: usize) -> bool {
         let level = self.level();
         // Decode all that the token says of the first index string of its item: the number of the

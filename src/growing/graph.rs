@@ -12,11 +12,15 @@ use crate::kernel::relocate::can_make_room;
 use crate::kernel::search::{CuckooGraph, CuckooTable};
 use crate::kernel::word::Reference;
 
-/// One level, as a search sees it. Both ends of a hop are of one level, so the token stays as it
-/// is: in both buckets its tail is that of the first string
-/// ([prefixes](crate::design::doubling#prefixes)). A word that is yet to come has what its parent
-/// will leave to it. A hop there splits the parent first. A bucket that is gone is empty for it,
-/// and a hop there fails.
+/// One level that has a block. Both ends of a hop are of this level, so the token stays as it is:
+/// in both buckets its tail is that of the first string
+/// ([prefixes](crate::design::doubling#prefixes)).
+///
+/// | word | the search sees | a hop there |
+/// |---|---|---|
+/// | bucket, or frozen | its content | as in a table of a fixed size |
+/// | yet to come: its parent is there | what the parent will leave it | splits the parent first |
+/// | gone: the table has grown since | an empty bucket | fails |
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LevelGraph<'a> {
     tokens: &'a GrowingTokens,

@@ -1,5 +1,15 @@
-//! The growth of one table: it begins, writers split the words of the level that it leaves, and the
-//! level is given back.
+//! The growth of one table, from one level to the next.
+//!
+//! 1. *It begins* (`begin_growth`), by an insert that found no room: descriptors are added,
+//!    `Levels::open_next_level` allocates the next level and sets the busy bit.
+//! 2. *The sweep* (`help_to_grow`), by each insert and remove that has succeeded, and by inserts
+//!    that find no room: takes the next words (`next_chunk`), splits them (`split_all`), and moves
+//!    the cursor past them (`move_cursor`).
+//! 3. *It ends* (`Levels::move_root_on`), by the thread that finds all words gone.
+//! 4. *The old level goes back* (`give_back`), by the same thread, when all that are pinned then
+//!    have been unpinned; a large one part by part (`release_part`), by later writers.
+//!
+//! Any thread can do each step, so none waits for another.
 
 use crate::error::OutOfMemory;
 use crate::growing::levels::Root;
@@ -18,8 +28,8 @@ impl GrowingTokens {
         if !root.is_single_level() {
             return Ok(());
         }
-        // Find out whether the thread can pin, while the call can still say so. A model has memory,
-        // and many more executions if it pins here too.
+        // Find out whether the thread can pin, while the call can still say that it cannot. A model
+        // has memory, and many more executions if it pins here too.
         if !sync::MODEL {
             try_to_pin()?;
         }
@@ -32,8 +42,8 @@ impl GrowingTokens {
         Ok(())
     }
 
-    /// Continues until the table is not growing and outgrown memory is given back, as far as other
-    /// threads allow. Returns false if it is still growing.
+    /// Splits all words that are left, until the table is not growing. Returns false if other
+    /// threads have all descriptors.
     pub(crate) fn finish_sweep(&self) -> bool {
         // Split chunk after chunk, until the root has moved on.
         while self.is_growing(self.root()) {
@@ -82,7 +92,8 @@ impl GrowingTokens {
         // writes into absent words, and the words read as absent once their memory is given back.
         let release = self.later(move |levels| levels.release(level));
         pin().defer(release);
-        // After this no thread may pin for a long time, and the memory would stay until then.
+        // Run what is due. No other thread may pin for a long time, and the memory would stay until
+        // then.
         (0..FLUSHES).for_each(|_| flush());
     }
 }

@@ -1,5 +1,5 @@
-//! An item, and what a token says of it: from a hash to the head and two strings of index bits,
-//! from a token to a *prefix* of the first string, and the lanes that hold it.
+//! An item as strings of bits, and what a token says of it: from a hash to the head and two strings
+//! of index bits, and from a token to a *prefix* of the first string.
 //!
 //! ```text
 //! hash     | index bits, endless from bit 63 down ..... | head : bits 15..10 |
@@ -9,21 +9,15 @@
 //!
 //! The first `level + 1` bits are the number of the bucket. In both buckets, a token stands for a
 //! [prefix](crate::design::doubling#prefixes) of the first string: the bits of the bucket's number,
-//! and then its tail. Each doubling takes the first bit of the tail.
-//!
-//! ```text
-//! where the table began   | head : 6 | tail : 10             |
-//! deeper                  | head : 6 | tail : t <= 9 | 1 | 0 .. |
-//! ```
-//!
-//! Heads are not 0, so neither is a lane.
+//! and then its tail. Each doubling takes the first bit of the tail. A
+//! [lane](crate::growing::lane) holds the head and the tail.
 
 use crate::growing::lane::{Depth, HEADS, Head, TAIL_BITS};
 use crate::kernel::geometry::{SPREAD, address_bits};
 use crate::kernel::layout::Fingerprint;
 
-/// The deepest level. The index bits of a bucket and of its tokens are still others than those of
-/// their heads.
+/// The deepest level. Down to it, the index bits of a bucket and of its tokens are other bits of
+/// the hash than their heads.
 pub(crate) const MAX_LEVEL: u32 = address_bits(usize::BITS, 39);
 
 /// An item as a table that doubles knows it: the head, and two strings of index bits. Tokens of
@@ -42,7 +36,7 @@ pub(crate) struct Index(pub(crate) u64);
 const LEADING: u64 = 1 << 63;
 const SIDE: u64 = 1 << 62;
 
-/// The bits by which the two strings of a head differ. The first of them tells the sides apart.
+/// The bits by which the two strings of a head differ. The first of them is that of the side.
 #[inline]
 pub(crate) const fn offset(head: Head) -> u64 {
     (head.bits() as u64).wrapping_mul(SPREAD) >> 1 | SIDE

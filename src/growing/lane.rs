@@ -1,11 +1,12 @@
-//! Lanes: the 16 bits of a token in a word, and the comparison of all lanes of two words at once.
+//! A lane: the 16 bits of a token in a word, and the comparison of all lanes of two words at once.
 //!
 //! ```text
 //! where the table began   | head : 6 | tail : 10             |
 //! deeper                  | head : 6 | tail : t <= 9 | 1 | 0 .. |
 //! ```
 //!
-//! Heads are not 0, so neither is a lane.
+//! The *mark* is the lowest 1: the tail ends before it. A lane of a table that has not doubled
+//! needs none, because its tail is full. Heads are not 0, so neither is a lane.
 
 use crate::kernel::layout::{Fingerprint, Probe};
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -385,8 +386,9 @@ mod tests {
     }
 
     proptest! {
+        /// The rest of the tail stays.
         #[test]
-        fn a_split_takes_the_first_bit_and_leaves_the_rest(
+        fn a_split_takes_the_first_bit(
             (depth, lane) in depth().prop_flat_map(|depth| (Just(depth), lane(depth))),
         ) {
             let before = decoded(lane, depth);

@@ -10,7 +10,7 @@
 //! there, or was split since. What a word holds is true, whatever the root said.
 //! [`doubling`](crate::design::doubling#words) has the rest.
 //!
-//! The memory of a level, a *block*, stays where it is until the table is dropped, or
+//! The [block](crate::growing::memory) of a level stays where it is until the table is dropped, or
 //! until a call with exclusive access frees it.
 
 use core::ops::Range;
@@ -34,8 +34,8 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 pub(crate) struct Levels {
     /// The level at which the table began.
     first: u32,
-    /// Whether absent words of the first level are empty buckets, never written yet, while the root
-    /// is there.
+    /// Whether the table was made without writing the words of its first level. While the root is
+    /// there, an absent word of it is an empty bucket.
     lazy: bool,
     root: AtomicPtr<AtomicU64>,
     /// The block of each level from the first on.
@@ -56,8 +56,16 @@ const MAX_DOUBLINGS: u32 = if sync::MODEL { 2 } else { TAIL_BITS };
 const MAX_LEVELS: usize = MAX_DOUBLINGS as usize + 1;
 
 const SHIFT: usize = (1 << 6) - 1;
+
+/// Levels that the root has left have memory to give back.
 const RECLAIM: usize = 1 << 6;
+
+/// Tokens may be outside of the words of this level. One bit for two facts, because lookups ask for
+/// both at once. Which one it is follows from the level: before the last one, words of this level
+/// are being split ([`Levels::growing`]); at the last, which is never split, there is a table after
+/// this one ([`Levels::has_successor`]).
 const BUSY: usize = 1 << 7;
+
 const _: () = assert!(BUSY < ALIGNMENT);
 
 impl Root {
@@ -168,14 +176,14 @@ impl Levels {
         Root(self.root.load(Ordering::SeqCst))
     }
 
-    /// The root, if words of its level are being split.
+    /// The root, if words of its level are being split: it is busy, and its level not the last.
     #[inline]
     pub(crate) fn growing(&self, root: Root) -> Option<GrowingRoot> {
         let is_growing = !root.is_single_level() && root.level() < self.last();
         is_growing.then_some(GrowingRoot(root))
     }
 
-    /// Whether a table was added after this one.
+    /// Whether a table was added after this one: the root is busy, and its level the last.
     pub(crate) fn has_successor(&self, root: Root) -> bool {
         !root.is_single_level() && root.level() == self.last()
     }
@@ -236,7 +244,8 @@ impl Levels {
         self.header(root).sweep.move_cursor(chunk, first, is_gone)
     }
 
-    /// Begins to split the words of the level of `root`. There must be a next level.
+    /// Allocates the next level, which there must be, and lets writers split the words of the level
+    /// of `root` into it. Returns false if the root has changed.
     pub(crate) fn open_next_level(&self, root: Root) -> Result<bool, OutOfMemory> {
         // Allocate the next level, whose words are absent, or find the one that another thread has
         // allocated.
@@ -253,8 +262,8 @@ impl Levels {
         Ok(self.replace_root(root, root.with(BUSY)))
     }
 
-    /// Called when all words of the level of `root` are gone. Returns true if this call moved the
-    /// root on.
+    /// Moves the root to the next level, when all words of the level of `root` are gone. Returns
+    /// false if the root has changed.
     pub(crate) fn move_root_on(&self, root: Root) -> bool {
         let (level, reclaim) = (root.level() + 1, root.0.addr() & RECLAIM);
         // Move the root on: all words of its level are gone, so all of the next level have been
@@ -509,8 +518,9 @@ mod tests {
         assert!(levels.move_root_on(levels.root()));
     }
 
+    /// The end of the growth leaves the bit that says so.
     #[test]
-    fn what_is_abandoned_in_a_growth_is_not_forgotten_at_its_end() {
+    fn what_is_abandoned_in_a_growth_goes_back() {
         let levels = Levels::lazy(FIRST).expect("memory");
         double(&levels);
         levels.release(FIRST);
@@ -521,7 +531,7 @@ mod tests {
     /// A thread finds no memory to give back. Before it clears the bit, another block is abandoned
     /// while the bit is still set. Some writer must be told to give that block back.
     #[test]
-    fn what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten() {
+    fn what_is_abandoned_late_goes_back() {
         let levels = Levels::lazy(FIRST).expect("memory");
         (0..2).for_each(|_| double(&levels));
         levels.release(FIRST);

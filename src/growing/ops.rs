@@ -113,13 +113,22 @@ impl GrowingTokens {
         }
     }
 
-    /// The answer of both words of an item at the level of a root, and whether it is certain. A
-    /// plain word is the live one, whatever the root said.
+    /// The answer of both words of an item at the level of a root, and whether it is certain.
     #[inline]
     fn probe_level(&self, root: Root, hash: u64) -> (Probe, bool) {
         let pair = self.levels.pair(root, hash);
         let f = pair.fingerprint();
-        // Read the version before the words, and both words in parallel.
+        // Read the version before the words, and both words in parallel. A bucket that is found is
+        // the live one, whatever the root said. If both are buckets, and neither has a token that
+        // covers the item, one of these holds:
+        // 1. There was a moment at which no token covered the item: a miss.
+        // 2. A token hopped from `b`, before that was loaded, to `a`, after that was loaded. A hop
+        //    bumps the stripe between its freezes and its commit. So the version has changed since
+        //    it was read, or `a` would show the frozen word, or what it held later.
+        // 3. Tokens took turns: one came to `a` after that was loaded, and another one left `b`
+        //    before that was loaded. The remove saw the new one and bumped the stripe, so the
+        //    version has changed; or it counts as before the insert, with the miss between.
+        // Chains of these are proved in `design::protocol`, "A miss".
         let version = self.stripes.version(f);
         let (a, b) = pair.load();
         // Compare before the branches, so that only the answer is kept for later.
@@ -133,7 +142,9 @@ impl GrowingTokens {
     pub(crate) fn probe_mid_growth(&self, root: GrowingRoot, hash: u64) -> Probe {
         let pair = self.levels.mid_growth_pair(root, hash);
         let f = pair.fingerprint();
-        // Read the version before the words, each at the level where the cursor says that it is.
+        // Read the version before the words, each at the level where the cursor says that it is. If
+        // both are buckets they are the live ones: one above is not split, and one below is read
+        // only if its parent was gone. Then the cases are those of `probe_level`.
         let version = self.stripes.version(f);
         let (a, b) = pair.load();
         let probe = pair.probe(a, b);
@@ -160,13 +171,15 @@ impl GrowingTokens {
         let f = class.head.fingerprint();
         loop {
             let version = self.stripes.version(f);
-            // Ask both index strings, the first one first.
+            // Ask both index strings, the first one first. If neither has a token, the cases are
+            // those of `probe_level`. A split is none: it changes no prefix, and is seen as a
+            // whole.
             let mut answers = [class.first, class.second]
                 .into_iter()
                 .map(|index| self.answer_on(class, index));
             match answers.find(|&answer| answer != Answer::Absent) {
                 Some(Answer::Present) => return true,
-                // Trust the miss only if no token has changed places meanwhile.
+                // Trust the miss only if no token has changed places meanwhile (cases 2 and 3).
                 None if self.stripes.unchanged(f, version) => return false,
                 _ => {}
             }

@@ -1,5 +1,16 @@
-//! What an insert does that finds no room: it tries again, doubles the newest table or adds one
-//! after it, or is refused, by the limits.
+//! An insert that finds no room: it tries again, doubles the newest table or adds one after it, or
+//! is refused.
+//!
+//! | the table says | answer |
+//! |---|---|
+//! | disturbed | try again; after very many attempts as if the table were full |
+//! | full, while it grows | refuse if there will be no room; otherwise split the next words |
+//! | full, below the capacity | search further, once |
+//! | full | double it, or add a table, if the limits allow it and there will be room |
+//! | too many copies, no descriptor | refuse |
+//!
+//! If no other thread writes, a refused insert has changed nothing: whatever refuses it comes
+//! before anything is begun. [Why](crate::design::doubling#looking-ahead) that matters.
 
 use core::mem;
 
@@ -47,6 +58,7 @@ const MIN_LOAD_DIVISOR: usize = 8;
 const RECOUNTED: usize = 1 << 14;
 
 impl Tables {
+    /// Adds a token to the newest table, and makes room for it as long as that is of use.
     #[cold]
     #[inline(never)]
     pub(crate) fn insert_or_grow(&self, hash: u64) -> Result<(), InsertError> {
@@ -83,8 +95,7 @@ impl Tables {
                 retries.attempts += MAX_ATTEMPTS - 1;
                 self.retry(newest, root, retries)
             }
-            // Make room: split the next words, until the last, of a growth after which there will
-            // be room.
+            // Make room: split the next words, if there will be room after the growth.
             Failure::Full if newest.tokens().is_growing(root) => {
                 match self.foresee(newest, root.level() + 1, 0, retries) {
                     Err(refusal) if !self.has_grown(newest, root) => return Err(refusal),
@@ -95,12 +106,13 @@ impl Tables {
             }
             Failure::Full => {
                 let (mut len, slots) = (newest.len(), full(root.level()));
-                // Below its capacity it must find room, as a fixed-size table does.
+                // Search further, once, below the capacity: there the table must find room, as one
+                // of a fixed size does.
                 if !retries.searches_far && len < items_for(newest.geometry()) {
                     retries.searches_far = true;
                     return Ok(());
                 }
-                // Refuse at the third time.
+                // Let the insert come here three times.
                 retries.attempts += MAX_RETRIES / 2;
                 let is_last = retries.attempts > MAX_RETRIES;
                 if is_last {
@@ -111,7 +123,8 @@ impl Tables {
                 if len >= slots / MIN_LOAD_DIVISOR {
                     return self.grow(newest, root, retries);
                 }
-                // The table may have been full when no path was found, and emptied since.
+                // Refuse at the third time. Before that, try again: the table may have been full
+                // when no path was found, and emptied since.
                 if is_last {
                     return Err(InsertError::Full { len, slots });
                 }
@@ -140,8 +153,8 @@ impl Tables {
         if !is_growing {
             return self.grow(newest, root, retries);
         }
-        // No growth can begin, and the one in progress does not advance: without memory to pin, a
-        // thread cannot split, and would loop without end.
+        // Refuse if the growth does not advance. (No other one can begin. Without memory to pin, a
+        // thread cannot split, and would loop without end.)
         if stands_still {
             return Err(InsertError::Disturbed { attempts });
         }
@@ -166,6 +179,8 @@ impl Tables {
         }
     }
 
+    /// Doubles the newest table, as long as its oldest tokens have a bit left in their tails. After
+    /// that, adds a table. Does neither if the newest has grown since it was like `root`.
     fn double_or_add(
         &self,
         newest: &CountedGrowingTable,
@@ -178,19 +193,21 @@ impl Tables {
         if self.has_grown(newest, root) {
             return Ok(());
         }
-        // Refuse before anything is allocated or begun. Double the table, as long as its oldest
-        // tokens have a bit left in their tails. After that, add a table.
+        // Add a table after one that cannot double.
         if !newest.tokens().can_grow() {
             let last = newest.tokens().last();
             let added = self.check_next_table(newest, 0);
             let added = added.and_then(|()| self.add(newest, tables, last));
             return added.map_err(InsertError::CannotGrow);
         }
+        // Refuse before anything is allocated or begun: by the limits, or because there will be no
+        // room.
         let level = root.level() + 1;
         let more = self
             .check_doubling(newest, level, 0)
             .map_err(InsertError::CannotGrow)?;
         self.foresee(newest, level, more, retries)?;
+        // Begin. One of several threads does.
         let begun = newest.begin_doubling(root);
         begun.map_err(|error| InsertError::CannotGrow(error.into()))
     }
@@ -220,16 +237,18 @@ impl Tables {
                 retries.foreseen = true;
                 break;
             }
+            // Refuse if the table would be nearly empty: copies of few items fill their buckets.
             let len = newest.recounted(slots);
             if len < slots / MIN_LOAD_DIVISOR {
                 return Err(InsertError::Full { len, slots });
             }
+            // Look at the next size, if the limits allow it.
             if level < tokens.last() {
                 level += 1;
                 let more = self.check_doubling(newest, level, bytes);
                 bytes = more.map_err(InsertError::CannotGrow)?;
             } else {
-                // An added table is empty.
+                // After the last size a table is added, which is empty.
                 let checked = self.check_next_table(newest, bytes);
                 checked.map_err(InsertError::CannotGrow)?;
                 retries.foreseen = true;
@@ -259,7 +278,7 @@ impl Tables {
         newest: &CountedGrowingTable,
         bytes: usize,
     ) -> Result<(), GrowthError> {
-        // Same size as the table before: its tokens are still one bit longer.
+        // It begins at the last level of the one before: its tokens are one bit longer there.
         let last = newest.tokens().last();
         self.check_rate(newest.compared_when_full(last) + compared_when_first_full())?;
         if last == MAX_LEVEL {
@@ -289,7 +308,7 @@ impl Tables {
     /// new ones.
     fn check_memory(&self, more: usize) -> Result<(), GrowthError> {
         let bytes = || self.filter_bytes().saturating_add(more);
-        // Old words of earlier growths may not have been given back yet.
+        // Give back old words of earlier growths, before the growth is refused for them.
         let limit = self.limits().memory_now();
         for _ in 0..FLUSHES {
             if bytes() <= limit {

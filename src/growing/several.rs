@@ -167,8 +167,10 @@ impl Tables {
     }
 }
 
+/// Walks, where not all tokens are in words of the level of the oldest table's root: it is growing,
+/// or there are others.
 impl Tables {
-    /// If not all tokens are in words of one level.
+    /// The answer of all tables about an item.
     ///
     /// Cold, so that a loop keeps its values in registers as if there were no call.
     #[cold]
@@ -185,6 +187,7 @@ impl Tables {
         }
     }
 
+    /// Whether a token that covers this item is stored in a table.
     #[cold]
     #[inline(never)]
     fn lookup_in_all(&self, hash: u64) -> bool {
@@ -193,6 +196,7 @@ impl Tables {
         tables.any(|table| table.tokens().contains(hash))
     }
 
+    /// Removes a token from the newest table that has one that covers this item.
     #[cold]
     #[inline(never)]
     pub(crate) fn remove_from_all(&self, hash: u64) -> bool {
@@ -209,8 +213,8 @@ impl Tables {
         true
     }
 
-    /// In all tables: an absent item is looked up in all, and a batch has time for that while it
-    /// serves others.
+    /// Prefetches the words of a hash in all tables: an absent item is looked up in all, and a
+    /// batch has time for that while it serves others.
     #[cold]
     #[inline(never)]
     pub(crate) fn prefetch_busy(&self, root: Root, hash: u64) {
@@ -245,6 +249,7 @@ impl AbsenceElsewhere for Others<'_> {
     }
 }
 
+/// Growth.
 impl Tables {
     /// Adds a table after this many, the last of which is the newest. Its tokens are longer than
     /// all before.
@@ -259,8 +264,8 @@ impl Tables {
         let Some(place) = self.place_after(tables) else {
             return Err(GrowthError::Tables);
         };
-        // It may be there already, but not counted yet: the thread that put it there may have
-        // stopped.
+        // Put a table there, unless there is one that does not count yet: the thread that put it
+        // there may have stopped.
         if place.get().is_none() {
             let table = CountedGrowingTable::lazy(level, newest.tokens().search_budget())?;
             let added = place.set(allocate::boxed(table)?).is_ok();
@@ -275,6 +280,8 @@ impl Tables {
         Ok(())
     }
 
+    /// Whether the table that was the newest has grown since it was like `root`, or another one was
+    /// added.
     pub(crate) fn has_grown(&self, newest: &CountedGrowingTable, root: Root) -> bool {
         newest.tokens().root() != root || !self.is_newest(newest)
     }
@@ -282,7 +289,7 @@ impl Tables {
     /// Completes a growth in progress, and gives back the memory that growths have left. Returns
     /// false if other threads have all descriptors.
     pub(crate) fn finish_growth(&self) -> bool {
-        // Coarser tables no longer grow.
+        // Finish that of the newest table: coarser ones no longer grow.
         let is_finished = self.newest().tokens().finish_sweep();
         self.release_outgrown();
         is_finished

@@ -17,7 +17,8 @@ impl GrowingTokens {
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
         let scan = self.hints.scan(1 << self.level())?;
         in_attempts(self.stripes.len(), |passes| {
-            // Before any word: words that the sweep has passed by now are split in the copy.
+            // Make the copy before any word is read: words that the sweep has passed by now are
+            // split in it.
             let copy = self.empty_at(self.stage())?;
             Group::all(passes).try_for_each(|group| self.copy_group(&scan, group, &copy))?;
             let len = copy.taken();
@@ -37,9 +38,9 @@ impl GrowingTokens {
         group: Group,
         copy: &GrowingTokens,
     ) -> Result<(), Disturbance> {
-        // Before the announcement: a hint that it causes must not be forgotten.
+        // Forget old hints before the announcement: one that it causes must stay.
         scan.forget();
-        // Announce: from here on each hop of a token of the group leaves a hint.
+        // Announce the scan: from here on each hop of a token of the group leaves a hint.
         self.stripes.announce_scan(group);
         // Copy each bucket of the level, or its children.
         let level = copy.level();
@@ -48,7 +49,7 @@ impl GrowingTokens {
             // the word.
             copy.merge_region(bucket, self.read_region(bucket)?, group)
         });
-        // After the last word: a token that moves later is in the copy already.
+        // End it after the last word: a token that moves later is in the copy already.
         self.stripes.end_scan(group);
         copied?;
         self.heed_hints(scan, group, copy)
@@ -98,7 +99,7 @@ impl GrowingTokens {
     }
 }
 
-/// Of a copy, which no other thread has yet.
+/// Methods of the copy, which no other thread has yet.
 impl GrowingTokens {
     /// Splits a region of the copy, unless it is split.
     fn split_region(&self, bucket: usize) -> Result<(), OutOfMemory> {
@@ -340,7 +341,7 @@ mod tests {
 
     /// A bucket is split after the scan has read it, and then a token of it hops.
     #[test]
-    fn a_region_of_a_copy_is_split_where_a_hint_finds_it_split() {
+    fn a_hint_splits_a_region_of_the_copy() {
         let tokens = table(3, 4);
         let item = 0x0123_4567_89ab_cdef;
         assert!(

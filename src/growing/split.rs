@@ -1,7 +1,31 @@
-//! A split, and how a writer handles a frozen word, or one never written.
+//! How a writer meets a word: it settles it, splits it, and finds the live one on an index string.
 //!
-//! A pending relocation or admission is aborted, a split is finished, and a decided use is written
-//! back. So no writer waits for the owner of a descriptor.
+//! To *settle* a word is to read it at a time when it is not a reference. A writer that meets one
+//! aborts a pending relocation or admission, finishes a split, and writes back what is decided. So
+//! no writer waits for the owner of a descriptor. A split begins with a settled word, and settling
+//! finishes splits: so both are in this room.
+//!
+//! # A split
+//!
+//! 1. *Describe it* (`publish`), by the owner. A thread that stops then leaves a descriptor that no
+//!    word refers to.
+//! 2. *Freeze the word* (`replace` its content by the reference), by the owner. A thread that stops
+//!    then leaves a frozen word: lookups read the frozen content, and the next writer that meets it
+//!    finishes the split (`finish_split`).
+//! 3. *Write the children* (`complete_split`, two exchanges), by any thread. A thread that stops
+//!    then leaves the same, with children that no thread comes to yet.
+//! 4. *Replace the reference by gone* (`complete_split`, one exchange), by any thread. The split is
+//!    over.
+//!
+//! Wherever it stops, the table holds the same tokens: until the parent is gone its content is the
+//! frozen one, and then the children hold the same. [Why](crate::design::doubling#a-split) that is
+//! enough. Besides, a thread that stops for good keeps
+//!
+//! * its descriptor, which serves no other use until a call that has the table for itself takes it
+//!   back (`settle_all` of `alone`);
+//! * in a sweep, the words that it has taken and not split. The cursor stays in front of them until
+//!   so many words beyond are taken that others split these too (`Sweep::next_chunk`);
+//! * its pin: the memory of levels that the root leaves from then on is not given back.
 
 use core::iter;
 
@@ -32,6 +56,7 @@ impl Transfer<Lanes16> {
     }
 }
 
+/// A split.
 impl GrowingTokens {
     /// Splits a bucket, or finds that it was split. Refused if no descriptor was free, if others
     /// were in the way of every attempt, or if there was no memory for the first pin of the thread.
@@ -151,6 +176,7 @@ impl Settled {
     }
 }
 
+/// Settling.
 impl GrowingTokens {
     /// Reads a word as a writer does: at a time when it is not a reference.
     #[inline]
@@ -233,6 +259,7 @@ impl GrowingTokens {
     }
 }
 
+/// The live bucket on an index string.
 impl GrowingTokens {
     /// Both live buckets of an item, settled.
     pub(crate) fn live_pair(&self, class: GrowingClass) -> [Live; 2] {

@@ -214,7 +214,7 @@ mod tests {
 
     /// Otherwise the thread that has taken the chunk would not move the cursor on.
     #[test]
-    fn the_cursor_is_never_in_the_midst_of_a_chunk() {
+    fn the_cursor_is_never_within_a_chunk() {
         let sweep = Sweep::new();
         let [a, b] = [(); 2].map(|()| sweep.next_chunk(WORDS));
         let in_part = |word| word < b.start + b.len() / 2;

@@ -98,8 +98,8 @@ impl CountedGrowingTable {
         self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The number of fingerprints of 16 bits that would be taken for others as often as the tokens
-    /// that a lookup compares, at most.
+    /// The weight of the tokens that a lookup compares: the number of fingerprints of 16 bits that
+    /// match others as often, at most.
     ///
     /// An upper bound. Each doubling halves what a token can tell apart, and so does the bit that
     /// ends its tail, which tokens of the first size do without. So the tokens that filled the
@@ -125,6 +125,7 @@ impl CountedGrowingTable {
 
     /// Begins to double the table, unless it has grown since the root was read. It must be able to.
     pub(crate) fn begin_doubling(&self, root: Root) -> Result<(), OutOfMemory> {
+        // Add cells to the counter before there are more tokens to count.
         self.counter.grow(2 << root.level())?;
         self.tokens.begin_growth(root)
     }
@@ -171,7 +172,7 @@ impl CountedGrowingTable {
     /// Removes all tokens.
     pub(crate) fn clear(&mut self) {
         self.tokens.clear();
-        // It is as small as the table, if there is the memory for that.
+        // Make the counter as small as the table, if there is the memory for that.
         match GrowingCounter::new(1 << self.tokens.level(), 0) {
             Ok(counter) => self.counter = counter,
             Err(_) => self.counter.reset(),

@@ -103,8 +103,9 @@ fn live_and_die(table: &GrowingTokens, hash: impl Fn(u64) -> u64, seed: u64) -> 
     doublings
 }
 
+/// No item is removed for another one, whose token covers it too.
 #[test]
-fn items_with_nested_prefixes_are_not_taken_for_each_other() {
+fn items_with_nested_prefixes() {
     for first in [2, 3, 4] {
         let bits = first + TAIL_BITS + 2;
         live_and_die(&table(first), |hash| narrow(hash, bits), first.into());
@@ -154,7 +155,7 @@ fn a_table_goes_on_as_its_copy_does() {
 /// A limit on memory counts what each doubling adds. Without it, claims would add descriptors one
 /// by one.
 #[test]
-fn a_doubling_adds_the_descriptors_of_its_size() {
+fn a_doubling_adds_descriptors() {
     let table = table(4);
     let least = table.pool.bytes();
     while table.can_grow() {

@@ -1,4 +1,5 @@
-//! The tokens of a table that doubles: what its words hold, for a reader that writes nothing.
+//! The tokens of a table that doubles: what its words hold, for a reader that writes nothing, and
+//! the exchange that changes one.
 //!
 //! A word never written reads as an empty bucket. [`replace`](GrowingTokens::replace) puts content
 //! into it too.
@@ -101,8 +102,7 @@ impl GrowingTokens {
         Levels::bytes_for(level) + self.pool.bytes_to_grow(1 << level)
     }
 
-    /// A closure that calls `what` with the blocks, unless the filter, with all its memory, is gone
-    /// by then.
+    /// A closure that calls `what` with the levels, unless the filter has been dropped by then.
     pub(crate) fn later<F: FnOnce(&Levels)>(&self, what: F) -> impl FnOnce() + use<F> {
         let levels = self.levels.later();
         move || {
@@ -232,8 +232,8 @@ impl GrowingTokens {
         }
     }
 
-    /// The bucket on an index string of which `of` says something else than that it is gone or
-    /// absent, from the level of the root down.
+    /// Reads the buckets on an index string by `of`, from the level of the root down, until it has
+    /// an answer.
     #[inline]
     pub(crate) fn descend<R>(&self, index: Index, mut of: impl FnMut(usize) -> Step<R>) -> R {
         loop {
@@ -250,8 +250,8 @@ impl GrowingTokens {
         }
     }
 
-    /// A read that disturbs no other thread: the logical content of a word at some moment during
-    /// the call. Of a bucket that is not there, none.
+    /// The logical content of a word at some moment during the call, if it is a bucket. Writes
+    /// nothing.
     pub(crate) fn peek(&self, bucket: usize) -> Option<Bucket> {
         loop {
             match self.state(bucket, self.levels.load(bucket)) {
@@ -340,8 +340,8 @@ impl GrowingTokens {
 
     #[cold]
     fn write_absent(&self, bucket: usize, new: GrowingWord) -> bool {
-        // Pinned before the check: if the level is left afterwards, its memory is not given back
-        // before this is over. Until then the word is split, and the exchange fails.
+        // Pin before the check: if the root leaves the level afterwards, its memory is not given
+        // back before this is over. Until then the word is gone, and the exchange fails.
         let _guard = pin();
         self.levels.is_lazy(bucket) && self.levels.exchange(bucket, GrowingWord::ABSENT, new)
     }
@@ -353,11 +353,14 @@ fn descriptors_for(level: u32) -> PoolSize {
     PoolSize::of_table((1 << level) / 2)
 }
 
-/// Where a read of an index string continues.
+/// How a read of an index string goes on after a bucket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step<R> {
+    /// It ends: this is the answer.
     Here(R),
+    /// The bucket is gone: at the level below.
     Down,
+    /// The bucket is absent: at the root, which has moved on.
     Again,
 }
 

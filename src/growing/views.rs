@@ -1,6 +1,12 @@
-//! What a caller sees of the words: all of one [`Level`], by the numbers of the buckets; both words
-//! of an item at one level, a [`LevelPair`]; or both where the sweep has left them in a growth,
-//! each at one of two levels, a [`MidGrowthPair`].
+//! What a caller sees of the words.
+//!
+//! | view | words | who uses it |
+//! |---|---|---|
+//! | [`Level`] | all of one level, by number | writers that know the level, searches |
+//! | [`LevelPair`] | both of an item, at one level | the fast paths, in all but a growth |
+//! | [`MidGrowthPair`] | both of an item, each where the cursor says | lookups in a growth |
+//!
+//! The pairs find their words from the root by the hash, without the list of levels.
 
 use core::hint::select_unpredictable;
 
