@@ -25,6 +25,7 @@ use crate::kernel::search::Hop;
 use crate::sync;
 use crate::sync::Event;
 
+/// Lookup.
 impl GrowingTokens {
     /// Returns whether a token that covers this item is stored in this table. Writes nothing.
     #[inline]
@@ -254,6 +255,7 @@ enum Answer {
     Unclear,
 }
 
+/// Insert.
 impl GrowingTokens {
     /// Adds one token of this item, of the full length, by a root of just before.
     ///
@@ -281,7 +283,7 @@ impl GrowingTokens {
         self.insert_slowly(hash, budget)
     }
 
-    /// The complete version.
+    /// The complete version: adds at either level of a growth, and makes room where there is none.
     #[cold]
     #[inline(never)]
     fn insert_slowly(&self, hash: u64, budget: usize) -> Result<(), Failure> {
@@ -330,7 +332,7 @@ impl GrowingTokens {
         budget: usize,
         place: bool,
     ) -> Result<(), Failure> {
-        // Find out which of the two buckets the table is leaving.
+        // Find out whether the table is leaving one of the two buckets.
         let root = self.levels.root();
         let is_growing = self.is_growing(root);
         let is_old = |live: &Live| is_growing && live.level() == root.level();
@@ -385,6 +387,7 @@ pub(crate) fn token(class: GrowingClass, live: &Live) -> Option<Token> {
     Token::from_bits(u32::from(lane))
 }
 
+/// The emptier of two buckets; if both have as much room, the one on the first side.
 pub(crate) fn emptier(pair: &[Live; 2]) -> &Live {
     let [a, b] = pair;
     if a.content.vacancies() >= b.content.vacancies() {
@@ -394,6 +397,7 @@ pub(crate) fn emptier(pair: &[Live; 2]) -> &Live {
     }
 }
 
+/// Remove.
 impl GrowingTokens {
     /// Removes one token that covers this item, by a root of just before. Returns false if there is
     /// none.
@@ -411,7 +415,8 @@ impl GrowingTokens {
             let covering = pair.covering(a, b);
             // Keep one of the two bits of each lane.
             let lanes = covering & 0x5555;
-            // With several, one must be the longest, and the stripe may have to be bumped.
+            // Go on here with a single token. With several, one must be the longest, and the stripe
+            // may have to be bumped.
             if lanes != 0 && lanes & (lanes - 1) == 0 {
                 let in_first = lanes & 0xff != 0;
                 let (here, other) = (
@@ -434,7 +439,7 @@ impl GrowingTokens {
         self.remove_slowly(hash)
     }
 
-    /// The complete version.
+    /// The complete version: settles both buckets, and repeats until the answer is certain.
     #[cold]
     #[inline(never)]
     fn remove_slowly(&self, hash: u64) -> bool {
@@ -454,8 +459,7 @@ impl GrowingTokens {
                 sync::trace(Event::Repeat);
                 continue;
             };
-            // The absence of a longer one is a miss, and is validated as one. None is longer than a
-            // new one.
+            // Validate the absence of a longer one, as a miss. None is longer than a new one.
             let newest = pair
                 .iter()
                 .map(|live| live.level() + live.depth.full_tail())

@@ -70,6 +70,7 @@ pub(crate) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
     Prefix::of(bucket, token.bits() as u16, depth)
 }
 
+/// How it is made, and its size.
 impl GrowingTokens {
     /// Makes it of unshared blocks.
     pub(crate) fn with_levels(levels: Levels, search_budget: usize) -> Result<Self, OutOfMemory> {
@@ -121,11 +122,19 @@ impl GrowingTokens {
     pub(crate) fn search_budget(&self) -> usize {
         self.search_budget
     }
+}
 
+/// Its levels, and how far it has come.
+impl GrowingTokens {
     /// The present root of the table.
     #[inline]
     pub(crate) fn root(&self) -> Root {
         self.levels.root()
+    }
+
+    /// The level that lookups begin with.
+    pub(crate) fn level(&self) -> u32 {
+        self.levels.root().level()
     }
 
     /// Whether words of the level of a root are being split.
@@ -184,15 +193,13 @@ impl GrowingTokens {
     pub(crate) fn region_at(&self, level: u32, place: usize) -> Option<Region> {
         self.region(1 << level | place, Self::peek)
     }
+}
 
+/// Signals, and what the words hold.
+impl GrowingTokens {
     /// The number of bumps so far. Two readings are equal only if there was none between them.
     pub(crate) fn announcements(&self) -> u64 {
         self.stripes.bumps()
-    }
-
-    /// The level that lookups begin with.
-    pub(crate) fn level(&self) -> u32 {
-        self.levels.root().level()
     }
 
     /// The meaning of a word for a reader. An absent one is an empty bucket if no thread has
@@ -314,6 +321,7 @@ impl GrowingTokens {
     }
 }
 
+/// The exchange of a word.
 impl GrowingTokens {
     /// Replaces the content of a bucket. Returns false if the word has changed.
     #[inline]
