@@ -57,19 +57,19 @@ impl Tables {
                 Ok(Some((kept, merged))) => self.replace_all_but(kept, merged),
                 // Finish a growth in progress, and try again: a table that could not be made
                 // smaller does not stay between two sizes.
-                Ok(None) if self.is_growing() && self.finish_growth() => {}
+                Ok(None) if self.newest_is_growing() && self.finish_growth() => {}
                 // Stop when nothing changes any more, or the memory for a smaller table is not
                 // there.
                 Ok(None) | Err(_) => break,
             }
         }
-        // Once more, if the loop ended for want of memory.
+        // Finish it also if the loop ended for want of memory.
         self.finish_growth();
         // Free the words that the first table has outgrown.
         self.free_retired_levels();
     }
 
-    fn is_growing(&self) -> bool {
+    fn newest_is_growing(&self) -> bool {
         let tokens = self.newest().tokens();
         tokens.is_growing(tokens.root())
     }
@@ -86,7 +86,7 @@ impl Tables {
             let merged = &tables[..tables.len() - kept];
             // Search as far as an insert below the capacity: the new table is as full.
             let budget = far(merged[merged.len() - 1].tokens().search_budget());
-            if let Some(merged) = CountedGrowingTable::contracted(merged, budget)? {
+            if let Some(merged) = CountedGrowingTable::smallest_for(merged, budget)? {
                 return Ok(Some((kept, allocate::boxed(merged)?)));
             }
         }
@@ -98,7 +98,7 @@ impl CountedGrowingTable {
     /// The smallest table for the tokens of these, from the newest to the oldest, unshared and with
     /// nothing in progress, found by searches of up to `budget` buckets. `None` if it would not be
     /// smaller. It begins with the level of the oldest.
-    fn contracted(tables: &[&Self], budget: usize) -> Result<Option<Self>, OutOfMemory> {
+    fn smallest_for(tables: &[&Self], budget: usize) -> Result<Option<Self>, OutOfMemory> {
         let Some(oldest) = tables.last() else {
             return Ok(None);
         };

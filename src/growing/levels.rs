@@ -35,7 +35,7 @@ pub(crate) struct Levels {
     /// The level at which the table began.
     first: u32,
     /// Whether the table was made without writing the words of its first level. While the root is
-    /// there, an absent word of it is an empty bucket.
+    /// at that level, an absent word of it is an empty bucket.
     lazy: bool,
     root: AtomicPtr<AtomicU64>,
     /// The block of each level from the first on.
@@ -96,7 +96,8 @@ impl Root {
         self.0.addr() & RECLAIM != 0
     }
 
-    /// Whether writers have no additional work.
+    /// Whether writers have nothing else to do: the table is not growing, no other follows it, and
+    /// nothing is to be given back.
     #[inline]
     pub(crate) fn is_at_rest(self) -> bool {
         self.0.addr() & (BUSY | RECLAIM) == 0
@@ -119,8 +120,8 @@ impl Levels {
     }
 
     /// A table that began with `2^first` buckets, and has come so far. `region` says what each
-    /// bucket of its level is, by its place. Only while the table grows one may be split, and all
-    /// must be that the sweep has passed.
+    /// bucket of its level is, by its place. A bucket may be split only while the table grows, and
+    /// must be if the sweep has passed it.
     pub(crate) fn with_regions(
         first: u32,
         stage: Stage,
