@@ -1,38 +1,133 @@
-//! An engine that grows: a table that doubles ten times, and then another one after it.
+//! The growing filter: a table that doubles in place ten times, and then another one after it.
+//!
+//! These rooms have the steps. [`doubling`](crate::design::doubling) argues why they lose nothing.
+//!
+//! ```text
+//! tables    oldest --> added --> ..    each finer than the one before; inserts go to the last
+//!             |
+//!             |    of each: stripes, hints, descriptors, a counter, and its levels
+//!             v
+//! root      | first word of level 2 | busy | reclaim | level |
+//!             |
+//!             |                     cursor: all words before it are gone
+//!             v                     v
+//! level 2   header | 0 gone | 1 gone | 2 bucket | 3 gone |        header: sweep, marks of lanes
+//!                      |         |                   |
+//!                     / \       / \                 / \       a word that is gone has two children
+//! level 3   header | 0 | 1 | 2 | 3 | absent | absent | 6 | 7 |
+//!
+//! level 1   header | the root has left it: its memory is given back, and reads as absent
+//! ```
+//!
+//! Here the table doubles from level 2 to level 3. The sweep has split words 0 and 1, and an insert
+//! has split word 3, because it needed room there. When word 2 is gone too, the root moves on.
+//!
+//! # The rooms
+//!
+//! From the bottom up; each imports, and calls methods, only from those above it in this list, from
+//! the [kernel](crate::kernel), and from what all filters share.
+//!
+//! | room | what it is |
+//! |---|---|
+//! | `word` | the states of a cell: absent, bucket, reference, gone |
+//! | `lane` | the 16 bits of a token: head, tail, mark; the comparison of eight lanes at once |
+//! | `item` | an item as strings of bits: class, index, prefix; child and alternate of a bucket |
+//! | `sweep` | how far a growth is in the level that it leaves; the stage of a table, for copies |
+//! | `memory` | the block of a level: header and words; pinning, and giving back |
+//! | `views` | what a caller sees of the words: one level, or the two words of an item |
+//! | `levels` | the root, and the blocks of all levels |
+//! | `tokens` | `GrowingTokens`, the tokens of a table: what its words hold, for a reader |
+//! | `split` | how a writer meets a word: it settles it, splits it, finds the live one |
+//! | `growth` | the growth of one table: it begins, writers help, it ends, memory goes back |
+//! | `graph` | one level, as a search for a path sees it |
+//! | `ops` | lookup, insert, remove |
+//! | `unique` | adding a token if none covers the item |
+//! | `alone` | the calls that have a table for themselves: placing, settling, clearing |
+//! | `snapshot` | a copy, while others write |
+//! | `table` | a table with the number of its tokens, its size and its rate |
+//! | `several` | all tables of a filter, the walks over them, the limits |
+//! | `policy` | an insert that finds no room: it tries again, the filter grows, or it is refused |
+//! | `contract` | the fewest and smallest tables for the tokens that are there |
+//! | this file | the engine: what the filter calls |
+//! | `stored` | its stored form |
+//!
+//! What a thread does with one table is a method of `GrowingTokens`, in the room of its subject.
+//!
+//! # An insert that doubles
+//!
+//! 1. **No room.** [`insert`](RawFilter::insert) of the engine calls `GrowingTokens::insert` of
+//!    `ops`: one exchange, if a bucket of the item has a vacant slot. None has: `insert_slowly`
+//!    calls `split_or_relocate`. The table is not growing, so that searches for a path. It finds
+//!    none within its bound, and returns `Full`.
+//! 2. **May it grow?** `Tables::insert_or_grow` of `policy` repeats the attempt, and calls
+//!    `retry_or_grow` after each refusal. Below the capacity the next search goes further.
+//!    Otherwise `grow` calls `double_or_add`: `check_doubling` asks the limits on rate and memory,
+//!    and `foresee` asks whether the item will find room. If not, the insert is refused. No word
+//!    has changed so far.
+//! 3. **Begin.** `CountedGrowingTable::begin_doubling` adds cells to the counter,
+//!    `GrowingTokens::begin_growth` of `growth` adds descriptors, `Levels::open_next_level`
+//!    allocates the next level, whose words are absent, tells the sweep where it is, and sets the
+//!    busy bit. From here on lookups read two levels.
+//! 4. **Split.** The next attempt finds both buckets full again. `split_or_relocate` splits one of
+//!    them, if the half to which the item goes has room: `split` freezes the word, writes its two
+//!    children, and replaces the word by *gone*. Then `add_to_emptier` adds the token to the child.
+//!    (If no half has room, it searches for a path at the next level. If there is none,
+//!    `retry_or_grow` splits words of the sweep until there is.)
+//! 5. **Sweep.** The insert is counted, and has taken effect. `CountedGrowingTable::help` calls
+//!    `help_to_grow`: it takes the next 16 words of the level (`next_chunk`), splits them
+//!    (`split_all`), and moves the cursor past them (`move_cursor`). Each later insert or remove
+//!    that succeeds does the same.
+//! 6. **End.** A thread that finds all words gone moves the root to the next level
+//!    (`move_root_on`), where lookups begin from now on. The one that did calls `give_back`: when
+//!    no thread is pinned any more that was pinned then, the memory of the old level goes back.
+//!
+//! A thread may stop in the midst of each of these, and others go on: the head of `split` lists
+//! what it leaves.
 
+mod alone;
 mod contract;
-mod grow;
+mod graph;
+mod growth;
 pub(crate) mod item;
+mod lane;
 mod levels;
 mod memory;
 mod ops;
+mod policy;
+mod several;
 mod snapshot;
 mod split;
 mod stored;
 mod sweep;
-mod tables;
+mod table;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod unique;
-mod walks;
+mod views;
 mod word;
 
 use crate::allocate;
+use crate::codec::manifest::Manifest;
 use crate::codec::reading::Input;
 use crate::engine::buildable::Buildable;
+#[cfg(any(test, feature = "_testing"))]
+use crate::engine::internals::Internals;
 use crate::engine::kind::Kind;
 use crate::engine::measures::Measures;
 use crate::engine::operations::RawFilter;
 use crate::engine::plan::{Plan, RatedLoad, Size};
-use crate::error::{BuildError, OutOfMemory, ReadError, SnapshotError};
+use crate::error::{BuildError, InsertError, OutOfMemory, ReadError, SnapshotError};
 use crate::growing::item::MAX_LEVEL;
-use crate::growing::tables::{CountedGrowingTable, MAX_ADDED, Tables, geometry};
+use crate::growing::lane::HEADS_AGREE;
+use crate::growing::policy::{DEFAULT_BUDGET, RetryState};
+use crate::growing::several::{Limits, MAX_ADDED, Others, Tables};
+use crate::growing::table::{CountedGrowingTable, geometry};
 use crate::growing::word::Lanes16;
-use crate::kernel::layout::Layout;
-use crate::kernel::search::sizes::LONG_BUDGET;
-use crate::kernel::sizing::items_for;
-use crate::sync::{AtomicU64, Ordering};
+use crate::kernel::layout::{Layout, Shape};
+use crate::kernel::outcome::Failure;
+use crate::kernel::prefetch::is_near;
+use crate::kernel::sizing::{any_of, items_for};
 
 /// The engine of a [`GrowingCuckooFilter`](crate::GrowingCuckooFilter): a table that doubles, with
 /// buckets of 4 slots of 16 bits.
@@ -42,20 +137,7 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Growing {
     tables: Tables,
-    /// The maximum rate of false positives, with no vacant slot left.
-    rate: f64,
-    /// The maximum number of bytes of the filter.
-    memory: usize,
-    /// A temporary maximum, which any thread may set. Not stored: it depends on other memory in
-    /// use.
-    memory_for_now: Box<AtomicU64>,
-    /// The bytes of the filter outside of this engine's heap.
-    outside: usize,
 }
-
-/// The bound of a search. A longer search, as in a filter that cannot grow, fills a table by 2 %
-/// more of its slots before it doubles, at twice the time of all its inserts.
-const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
 
 /// A rate that no filter exceeds.
 const NO_LIMIT: f64 = 1.0;
@@ -68,12 +150,9 @@ impl Growing {
         memory: usize,
         outside: usize,
     ) -> Result<Self, OutOfMemory> {
+        let limits = Limits::new(rate, memory, outside)?;
         Ok(Self {
-            tables: Tables::of(tables)?,
-            rate,
-            memory,
-            memory_for_now: allocate::boxed(AtomicU64::new(u64::MAX))?,
-            outside,
+            tables: Tables::of(tables, limits)?,
         })
     }
 
@@ -82,19 +161,12 @@ impl Growing {
         &self,
         tables: impl IntoIterator<Item = CountedGrowingTable>,
     ) -> Result<Self, OutOfMemory> {
-        Self::of_tables(tables, self.rate, self.memory, self.outside)
-    }
-
-    /// The lower of both limits.
-    fn memory_now(&self) -> usize {
-        // Relaxed, here and where it is set: a limit orders nothing.
-        let now = self.memory_for_now.load(Ordering::Relaxed);
-        self.memory.min(usize::try_from(now).unwrap_or(usize::MAX))
-    }
-
-    /// The bytes of the filter.
-    fn bytes(&self) -> usize {
-        self.outside + self.heap_bytes()
+        Self::of_tables(
+            tables,
+            self.tables.limits().rate,
+            self.tables.limits().memory,
+            self.tables.limits().outside,
+        )
     }
 }
 
@@ -105,14 +177,16 @@ impl Buildable for Growing {
 
     /// Full: it fills up before it doubles.
     fn rated_load(_: &Plan) -> RatedLoad {
-        RatedLoad::Full
+        RatedLoad::Full {
+            weight: HEADS_AGREE,
+        }
     }
 
     fn measures(plan: &Plan, outside: usize) -> Result<Measures, BuildError> {
         let level = first_level(plan.size()?)?;
         plan.search_budget(DEFAULT_BUDGET)?;
         let table = CountedGrowingTable::bytes_for(level);
-        let bytes = outside + table + Tables::LIST_BYTES + size_of::<AtomicU64>();
+        let bytes = outside + table + Tables::LIST_BYTES;
         let sized = (geometry(level), items_for(geometry(level)));
         plan.measures(Self::KIND, Self::rated_load(plan), sized, bytes)
     }
@@ -154,6 +228,194 @@ impl Buildable for Growing {
     }
 }
 
+impl RawFilter for Growing {
+    fn kind(&self) -> Kind {
+        Self::KIND
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::of::<Lanes16>()
+    }
+
+    fn clear(&mut self) {
+        self.tables.clear();
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.tables.contract();
+    }
+
+    fn finish_doubling(&self) -> bool {
+        self.tables.finish_growth()
+    }
+
+    fn set_memory_allowance(&self, bytes: usize) {
+        self.tables.limits().set_memory_for_now(bytes);
+    }
+
+    fn set_max_memory_usage(&mut self, bytes: usize) {
+        self.tables.limits_mut().memory = bytes;
+    }
+
+    fn manifest(&self) -> Manifest<'_> {
+        stored::manifest(&self.tables)
+    }
+
+    fn list_version(&self) -> u64 {
+        self.tables.count() as u64
+    }
+
+    fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory> {
+        Ok(allocate::boxed(self.empty_like()?)?)
+    }
+
+    fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError> {
+        Ok(allocate::boxed(self.snapshot()?)?)
+    }
+
+    fn len(&self) -> usize {
+        self.tables.sum(CountedGrowingTable::len)
+    }
+
+    fn capacity(&self) -> usize {
+        // A coarser table receives no more tokens.
+        let mut tables = self.tables.all();
+        let newest = tables.next().map(|table| items_for(table.geometry()));
+        newest.unwrap_or(0) + tables.map(CountedGrowingTable::len).sum::<usize>()
+    }
+
+    fn slots(&self) -> usize {
+        self.tables.sum(CountedGrowingTable::slots)
+    }
+
+    fn tables(&self) -> usize {
+        self.tables.count()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.tables.bytes()
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        any_of::<Lanes16>(self.tables.all().map(CountedGrowingTable::compared).sum())
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        // Ask the oldest table, which is the only one of most filters. If its root says that tokens
+        // are elsewhere too, ask all.
+        let oldest = self.tables.oldest().tokens();
+        oldest
+            .probe(hash, |root| self.tables.lookup_busy(root, hash))
+            .found()
+    }
+
+    #[inline]
+    fn insert(&self, hash: u64) -> Result<(), InsertError> {
+        let oldest = self.tables.oldest();
+        let tokens = oldest.tokens();
+        // Insert into the oldest table, if it is the only one and does not grow. The same root
+        // tells the insert where the words are.
+        let root = tokens.root();
+        if root.is_at_rest() && oldest.insert(root, hash, tokens.search_budget()).is_ok() {
+            return Ok(());
+        }
+        self.tables.insert_or_grow(hash)
+    }
+
+    fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
+        let mut retries = RetryState::of(hash);
+        loop {
+            // Look first, in all tables: an item that is present costs no more than a lookup.
+            if self.contains(hash) {
+                return Ok(false);
+            }
+            // Add it to the newest table, unless it is in another one.
+            let newest = self.tables.newest();
+            let root = newest.tokens().root();
+            let others = Others {
+                tables: &self.tables,
+                newest,
+                hash,
+            };
+            let budget = retries.budget(newest);
+            match newest.tokens().try_insert_unique(hash, budget, &others) {
+                Ok(true) => {
+                    newest.count_one(root);
+                    return Ok(true);
+                }
+                Ok(false) => return Ok(false),
+                // Try again, or make the table larger.
+                Err(Failure::Disturbed) => self.tables.retry(newest, root, &mut retries)?,
+                Err(refusal) => self
+                    .tables
+                    .retry_or_grow(newest, root, refusal, &mut retries)?,
+            }
+        }
+    }
+
+    /// Removes a token from the newest table that has one.
+    #[inline]
+    fn remove(&self, hash: u64) -> bool {
+        let oldest = self.tables.oldest();
+        // Remove from the oldest table, if it is the only one and does not grow.
+        let root = oldest.tokens().root();
+        if root.is_at_rest() {
+            oldest.remove(root, hash)
+        } else {
+            self.tables.remove_from_all(hash)
+        }
+    }
+
+    fn count(&self, hash: u64) -> usize {
+        self.tables.sum(|table| table.tokens().count(hash))
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u64) {
+        let oldest = self.tables.oldest().tokens();
+        oldest.prefetch(hash, |root| self.tables.prefetch_busy(root, hash));
+    }
+
+    #[inline]
+    fn is_near(&self) -> bool {
+        let root = self.tables.oldest().tokens().root();
+        root.is_single_level() && is_near(1 << root.level())
+    }
+
+    #[cfg(any(test, feature = "_testing"))]
+    fn internals(&self) -> &dyn Internals {
+        self
+    }
+}
+
+#[cfg(any(test, feature = "_testing"))]
+impl Internals for Growing {
+    fn taken(&self) -> usize {
+        self.len()
+    }
+
+    fn relocate_hash(&self, hash: u64) -> bool {
+        self.tables.newest().tokens().relocate_one(hash)
+    }
+
+    fn begin_to_double(&self) -> bool {
+        let newest = self.tables.newest();
+        let root = newest.tokens().root();
+        newest.tokens().can_grow() && newest.begin_doubling(root).is_ok()
+    }
+
+    fn add_table(&self) -> bool {
+        let (count, newest) = (self.tables.count(), self.tables.newest());
+        let tokens = newest.tokens();
+        !tokens.can_grow() && self.tables.add(newest, count, tokens.last()).is_ok()
+    }
+
+    fn doubled(&self) -> Option<f64> {
+        self.tables.newest().tokens().doubled()
+    }
+}
+
 /// The first level of a table of this size. Tables that double have a power of two of buckets. A
 /// capacity is rounded up, a number of buckets is not.
 fn first_level(size: Size) -> Result<u32, BuildError> {
@@ -185,9 +447,4 @@ fn nearest_level(buckets: usize) -> u32 {
     let below = buckets.max(2).ilog2();
     let is_nearer_above = buckets.saturating_sub(1 << below) >= 1 << (below - 1);
     (below + u32::from(is_nearer_above)).min(MAX_LEVEL)
-}
-
-/// The number of slots of a full table at this level.
-fn full(level: u32) -> usize {
-    geometry(level).slots()
 }

@@ -2,7 +2,7 @@
 //!
 //! Only this module knows of the checks. All other code makes the same steps in every build, with
 //! one exception: in a model, the beginning of a growth does not try to pin first
-//! (`growing/split`), because a model does not run out of memory.
+//! (`growing/growth`), because a model does not run out of memory.
 //!
 //! Where `MODEL` is true, fifteen constants have other values, so that every schedule of a model
 //! can run. Each says so where it is defined: the stripes, the slots of a log of hints, the cells

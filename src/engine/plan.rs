@@ -13,7 +13,7 @@ use crate::kernel::layout::{ForLayout, Layout, Shape};
 use crate::kernel::pool::PoolSize;
 use crate::kernel::search::sizes::{LONG_BUDGET, MIN_BUDGET};
 use crate::kernel::sizing;
-use crate::kernel::sizing::{HEADS_AGREE, any_of, compared};
+use crate::kernel::sizing::{any_of, compared};
 
 /// The settings of an engine.
 #[derive(Clone, Debug)]
@@ -177,15 +177,16 @@ fn with_buckets<L: Layout>(buckets: usize) -> Result<Geometry<L>, BuildError> {
 pub enum RatedLoad {
     /// Tables that each hold the number of items that they are sized for.
     Sized { tables: usize },
-    /// One growing table without a vacant slot.
-    Full,
+    /// One table without a vacant slot, whose tokens match others `weight` times as often as
+    /// fingerprints of their size.
+    Full { weight: f64 },
 }
 
 impl RatedLoad {
     fn tables(self) -> usize {
         match self {
             Self::Sized { tables } => tables,
-            Self::Full => 1,
+            Self::Full { .. } => 1,
         }
     }
 
@@ -193,7 +194,9 @@ impl RatedLoad {
     pub(crate) fn rate<L: Layout>(self, geometry: Geometry<L>, items: usize) -> f64 {
         let (tables, len) = match self {
             Self::Sized { tables } => (tables, items),
-            Self::Full => return any_of::<L>(HEADS_AGREE * compared(geometry.slots(), geometry)),
+            Self::Full { weight } => {
+                return any_of::<L>(weight * compared(geometry.slots(), geometry));
+            }
         };
         any_of::<L>(tables as f64 * compared(len, geometry))
     }

@@ -1,10 +1,26 @@
-//! Contraction: puts the tokens into the fewest and smallest tables that hold them. Also the other
-//! calls that have a table for themselves: `clear`, and the repair of what dead threads have left.
+//! Contraction: puts the tokens into the fewest and smallest tables that hold them.
 //!
-//! It is the inverse of a doubling. The bucket's number is that of the item's first candidate, if
-//! need be after the offset of the second one is undone. Its last bits return to the front of the
-//! tail. If the lane has no room for them, the last bits of the tail are dropped: the prefix
-//! becomes shorter.
+//! # Where a token goes
+//!
+//! The tables are read from the newest to the oldest, their buckets by number. For each token,
+//! `GrowingTokens::add_one` does the inverse of a doubling, here from level 5 to level 3:
+//!
+//! ```text
+//! old table    number 1 0 b1 b2 b3 b4 | tail b5 b6 .. b12
+//! prefix                  b1 b2 b3 b4        b5 b6 .. b12          `Prefix::of`
+//! new table    number 1 0 b1 b2 | tail b3 b4 b5 b6 .. b11          `Prefix::at`
+//! ```
+//!
+//! 1. The number of its bucket is made that of the item's first bucket: on the second side, the
+//!    offset of the head is undone. With the tail behind it, that is the prefix of the token.
+//! 2. The first bits of the prefix are the number of a bucket at the new level, so its last bits
+//!    return to the front of the tail. If the lane has no room for the whole tail (10 bits at the
+//!    first level, 9 at a deeper one), its last bits are dropped: the prefix becomes shorter.
+//! 3. The token goes into this bucket, or else into its alternate; if both are full, the last hop
+//!    of a path places it in one of them (`place_in_pair`). If there is no path, the whole table is
+//!    dropped, and the next larger size is tried.
+//!
+//! # Why that is right
 //!
 //! *No item is lost.* A shorter prefix covers all that the longer one covered. So each item still
 //! has a token of its own that covers it, which is all that
@@ -17,51 +33,44 @@
 //! of tokens of each age. At the first level all tails are full again.
 
 use crate::allocate;
-use crate::allocate::Shared;
 use crate::error::OutOfMemory;
-use crate::growing::Growing;
-use crate::growing::grow::far;
-use crate::growing::item::{Head, alternate, level_of};
-use crate::growing::levels::Levels;
-use crate::growing::memory::{FLUSHES, flush};
-use crate::growing::ops::LevelGraph;
-use crate::growing::sweep::{Region, Stage};
-use crate::growing::tables::{CountedGrowingTable, MAX_ADDED, geometry};
-use crate::growing::tokens::{Bucket, GrowingTokens, Token, prefix, settled};
-use crate::kernel::geometry::Class;
-use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
-use crate::kernel::relocate::make_room;
+use crate::growing::item::level_of;
+use crate::growing::policy::far;
+use crate::growing::several::{MAX_ADDED, Tables};
+use crate::growing::sweep::Stage;
+use crate::growing::table::{CountedGrowingTable, geometry};
+use crate::growing::tokens::{GrowingTokens, Token, prefix};
 use crate::kernel::sizing::items_for;
 
-impl Growing {
+impl Tables {
     /// Puts all tokens into the fewest and smallest tables that hold them, but none smaller than
     /// its initial size. If there is not enough memory, they stay as they are.
     pub(crate) fn contract(&mut self) {
         // Settle each table: the merging reads words that no descriptor owns.
-        self.tables.all().for_each(|table| {
+        self.all().for_each(|table| {
             table.tokens().settle_all();
         });
         loop {
             match self.contracted() {
                 // Replace the tables, and try again: tokens that did not fit a smaller size may fit
                 // it in the order in which they are now.
-                Ok(Some((kept, merged))) => self.tables.replace_all_but(kept, merged),
+                Ok(Some((kept, merged))) => self.replace_all_but(kept, merged),
                 // Finish a growth in progress, and try again: a table that could not be made
                 // smaller does not stay between two sizes.
-                Ok(None) if self.is_growing() && self.finish_growth() => {}
+                Ok(None) if self.newest_is_growing() && self.finish_growth() => {}
                 // Stop when nothing changes any more, or the memory for a smaller table is not
                 // there.
                 Ok(None) | Err(_) => break,
             }
         }
-        // Once more, if the loop ended for want of memory.
+        // Finish it also if the loop ended for want of memory.
         self.finish_growth();
         // Free the words that the first table has outgrown.
-        self.tables.free_retired_levels();
+        self.free_retired_levels();
     }
 
-    fn is_growing(&self) -> bool {
-        let tokens = self.tables.newest().tokens();
+    fn newest_is_growing(&self) -> bool {
+        let tokens = self.newest().tokens();
         tokens.is_growing(tokens.root())
     }
 
@@ -70,14 +79,14 @@ impl Growing {
     fn contracted(&self) -> Result<Option<(usize, Box<CountedGrowingTable>)>, OutOfMemory> {
         let mut tables = Vec::new();
         allocate::grow(&mut tables, MAX_ADDED + 1)?;
-        tables.extend(self.tables.all());
+        tables.extend(self.all());
         // Try all tables first. Keep one more of the oldest each time: a table that has tables
         // after it must have its last level, so it is merged with all of them or left as it is.
         for kept in 0..tables.len() {
             let merged = &tables[..tables.len() - kept];
             // Search as far as an insert below the capacity: the new table is as full.
             let budget = far(merged[merged.len() - 1].tokens().search_budget());
-            if let Some(merged) = CountedGrowingTable::contracted(merged, budget)? {
+            if let Some(merged) = CountedGrowingTable::smallest_for(merged, budget)? {
                 return Ok(Some((kept, allocate::boxed(merged)?)));
             }
         }
@@ -89,7 +98,7 @@ impl CountedGrowingTable {
     /// The smallest table for the tokens of these, from the newest to the oldest, unshared and with
     /// nothing in progress, found by searches of up to `budget` buckets. `None` if it would not be
     /// smaller. It begins with the level of the oldest.
-    fn contracted(tables: &[&Self], budget: usize) -> Result<Option<Self>, OutOfMemory> {
+    fn smallest_for(tables: &[&Self], budget: usize) -> Result<Option<Self>, OutOfMemory> {
         let Some(oldest) = tables.last() else {
             return Ok(None);
         };
@@ -130,124 +139,21 @@ impl GrowingTokens {
         // Stop at the first token that does not fit: the caller tries a larger table.
         contents.all(|(bucket, content)| {
             let mut tokens = content.tokens();
-            tokens.all(|token| add(self, from, bucket, token, budget))
+            tokens.all(|token| self.add_one(from, bucket, token, budget))
         })
     }
-}
 
-/// Adds a token that is in a bucket of another table, on either side.
-fn add(
-    to: &GrowingTokens,
-    from: &GrowingTokens,
-    bucket: usize,
-    token: Token,
-    budget: usize,
-) -> bool {
-    let level = to.level();
-    // Decode all that the token says of the first index string of its item: the number of the
-    // bucket and the tail.
-    let prefix = prefix(bucket, token, from.levels.depth(level_of(bucket)));
-    // Encode it for the new level: as many bits become the number of a bucket, and the next ones
-    // the tail.
-    let (first, lane) = prefix.at(level, to.levels.depth(level));
-    let token = Token::from_bits(u32::from(lane));
-    token.is_some_and(|token| place_in_pair(to, first, token, budget))
-}
-
-/// Adds a token to a table that no other thread has: to this bucket or its alternate, which must
-/// both be live, after a search for a path of up to `budget` buckets. Returns false if there is no
-/// room.
-pub(crate) fn place_in_pair(
-    to: &GrowingTokens,
-    bucket: usize,
-    token: Token,
-    budget: usize,
-) -> bool {
-    // Find the other bucket of the token.
-    let head = Head::of_lane(token.bits() as u16);
-    let other = alternate(bucket, head);
-    let Some(graph) = LevelGraph::of(to, level_of(bucket), budget) else {
-        return false;
-    };
-    for _ in 0..MAX_ATTEMPTS {
-        // Add the token where there is room.
-        for bucket in [bucket, other] {
-            if let Some(added) = to.look(bucket).with(token) {
-                to.levels.set(bucket, added);
-                return true;
-            }
-        }
-        // Both are full: find a path, and let its last hop place the token.
-        let in_level = Class {
-            first: bucket,
-            second: other,
-            fingerprint: token.fingerprint(),
-        };
-        match make_room(&graph, in_level, Some(token)) {
-            Ok(()) => return true,
-            // Look again: a path that crosses itself has made room before it ended.
-            Err(Failure::Disturbed) => {}
-            Err(_) => break,
-        }
-    }
-    false
-}
-
-impl GrowingTokens {
-    /// Completes what dead threads have begun with words, and reclaims what they held. A growth
-    /// stays where it is. Returns the number of tokens. Requires exclusive access to the tokens.
-    pub(crate) fn settle_all(&self) -> usize {
+    /// Adds a token that is in a bucket of another table, on either side. Returns false if there is
+    /// no room.
+    fn add_one(&self, from: &Self, bucket: usize, token: Token, budget: usize) -> bool {
         let level = self.level();
-        // Before `Pool::reclaim`: if a descriptor were reused while a word refers to it, the
-        // content of that word would be lost.
-        let len = self.settle_each(level);
-        debug_assert!((1 << level..4 << level).all(|bucket| !self.is_frozen(bucket)));
-        self.pool.reclaim();
-        // End the scan of a dead thread: otherwise no other could begin, and all hops would leave
-        // hints for it.
-        self.stripes.end_all_scans();
-        self.hints.end_scan();
-        // Let the sweep go on at its cursor: words that a dead thread has taken are not split.
-        self.levels.give_up_taken();
-        len
-    }
-
-    /// Settles the region of each bucket of a level, as a writer does that meets it. Returns the
-    /// number of tokens.
-    pub(crate) fn settle_each(&self, level: u32) -> usize {
-        let regions = (1 << level..2 << level).filter_map(|bucket| self.region(bucket, settled));
-        regions.map(Region::len).sum()
-    }
-
-    /// Frees the blocks of levels that the table has left. Blocks of less than a page are freed
-    /// only here.
-    pub(crate) fn free_retired_levels(&mut self) {
-        // Run the calls that wait to give memory back: they refer to the blocks.
-        (0..FLUSHES).for_each(|_| flush());
-        // Nothing is freed if one of them is still waiting.
-        if let Some(levels) = self.levels.get_mut() {
-            levels.free_retired_levels();
-        }
-        self.pool.shrink_to(1 << self.level());
-    }
-
-    /// Removes all tokens. The table returns to its first size if there is memory for that,
-    /// otherwise keeps its size.
-    pub(crate) fn clear(&mut self) {
-        // Settle first: the pool stays, and the descriptors of dead threads come back to it.
-        self.settle_all();
-        if let Ok(levels) = Levels::new(self.levels.first()).and_then(Shared::new) {
-            self.levels = levels;
-            self.pool.shrink();
-            return;
-        }
-        // Empty the buckets that are there, on both levels of a growth.
-        let level = self.level();
-        for bucket in 1 << level..4 << level {
-            if self.peek(bucket).is_some() {
-                self.levels.set(bucket, Bucket::EMPTY);
-            }
-        }
-        self.levels.clear_successor();
+        // Decode all that the token says of the first index string of its item: the number of the
+        // bucket and the tail.
+        let prefix = prefix(bucket, token, from.levels.depth(level_of(bucket)));
+        // Encode it for the new level: as many bits become the number of a bucket, and the next
+        // ones the tail.
+        let (first, lane) = prefix.at(level, self.levels.depth(level));
+        let token = Token::from_bits(u32::from(lane));
+        token.is_some_and(|token| self.place_in_pair(first, token, budget))
     }
 }

@@ -1,6 +1,5 @@
 //! The levels of a table that doubles, and the root: the level at which lookups begin. A level has
-//! the words of one size of the table. Also both words of an item: at one level, or in a growth,
-//! where the sweep has left them, at one level or the next.
+//! the words of one size of the table.
 //!
 //! ```text
 //! root   | address of the first word : 56 | busy : 1 | reclaim : 1 | 55 - level : 6 |
@@ -11,10 +10,9 @@
 //! there, or was split since. What a word holds is true, whatever the root said.
 //! [`doubling`](crate::design::doubling#words) has the rest.
 //!
-//! The memory of a level, a *block*, stays where it is until the table is dropped, or
+//! The [block](crate::growing::memory) of a level stays where it is until the table is dropped, or
 //! until a call with exclusive access frees it.
 
-use core::hint::select_unpredictable;
 use core::ops::Range;
 
 use once_cell::race::OnceBox;
@@ -22,13 +20,13 @@ use once_cell::race::OnceBox;
 use crate::allocate;
 use crate::allocate::{ALIGNMENT, Cells};
 use crate::error::OutOfMemory;
-use crate::growing::item::{
-    Depth, Head, MAX_LEVEL, Marks, OfHead, SHIFT_OF_LEVEL_0, TAIL_BITS, level_of,
-};
+use crate::growing::item::{MAX_LEVEL, OfHead, SHIFT_OF_LEVEL_0, level_of};
+use crate::growing::lane::{Depth, TAIL_BITS};
 use crate::growing::memory::{Header, LevelMemory};
 use crate::growing::sweep::{Region, Stage};
-use crate::growing::word::{GrowingWord, Lanes16};
-use crate::kernel::layout::{Bucket, Fingerprint, Probe};
+use crate::growing::views::{Level, LevelPair, MidGrowthPair};
+use crate::growing::word::GrowingWord;
+use crate::kernel::layout::Bucket;
 use crate::sync;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
@@ -36,8 +34,8 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 pub(crate) struct Levels {
     /// The level at which the table began.
     first: u32,
-    /// Whether absent words of the first level are empty buckets, never written yet, while the root
-    /// is there.
+    /// Whether the table was made without writing the words of its first level. While the root is
+    /// at that level, an absent word of it is an empty bucket.
     lazy: bool,
     root: AtomicPtr<AtomicU64>,
     /// The block of each level from the first on.
@@ -58,8 +56,16 @@ const MAX_DOUBLINGS: u32 = if sync::MODEL { 2 } else { TAIL_BITS };
 const MAX_LEVELS: usize = MAX_DOUBLINGS as usize + 1;
 
 const SHIFT: usize = (1 << 6) - 1;
+
+/// Levels that the root has left have memory to give back.
 const RECLAIM: usize = 1 << 6;
+
+/// Tokens may be outside of the words of this level. One bit for two facts, because lookups ask for
+/// both at once. Which one it is follows from the level: before the last one, words of this level
+/// are being split ([`Levels::growing`]); at the last, which is never split, there is a table after
+/// this one ([`Levels::has_successor`]).
 const BUSY: usize = 1 << 7;
+
 const _: () = assert!(BUSY < ALIGNMENT);
 
 impl Root {
@@ -90,7 +96,8 @@ impl Root {
         self.0.addr() & RECLAIM != 0
     }
 
-    /// Whether writers have no additional work.
+    /// Whether writers have nothing else to do: the table is not growing, no other follows it, and
+    /// nothing is to be given back.
     #[inline]
     pub(crate) fn is_at_rest(self) -> bool {
         self.0.addr() & (BUSY | RECLAIM) == 0
@@ -113,8 +120,8 @@ impl Levels {
     }
 
     /// A table that began with `2^first` buckets, and has come so far. `region` says what each
-    /// bucket of its level is, by its place. Only while the table grows one may be split, and all
-    /// must be that the sweep has passed.
+    /// bucket of its level is, by its place. A bucket may be split only while the table grows, and
+    /// must be if the sweep has passed it.
     pub(crate) fn with_regions(
         first: u32,
         stage: Stage,
@@ -125,7 +132,7 @@ impl Levels {
         let levels = Self::of(first, level, memory, false)?;
         if let Some(cursor) = stage.cursor {
             let root = levels.root();
-            levels.begin_to_grow(root)?;
+            levels.open_next_level(root)?;
             levels.header(root).sweep.stand_at(cursor);
         }
         for place in 0..1 << level {
@@ -170,14 +177,14 @@ impl Levels {
         Root(self.root.load(Ordering::SeqCst))
     }
 
-    /// The root, if words of its level are being split.
+    /// The root, if words of its level are being split: it is busy, and its level not the last.
     #[inline]
     pub(crate) fn growing(&self, root: Root) -> Option<GrowingRoot> {
         let is_growing = !root.is_single_level() && root.level() < self.last();
         is_growing.then_some(GrowingRoot(root))
     }
 
-    /// Whether a table was added after this one.
+    /// Whether a table was added after this one: the root is busy, and its level the last.
     pub(crate) fn has_successor(&self, root: Root) -> bool {
         !root.is_single_level() && root.level() == self.last()
     }
@@ -230,16 +237,17 @@ impl Levels {
     }
 
     /// The words of this chunk are gone. Returns true if it turns out that all of the level are.
-    pub(crate) fn move_on(&self, root: Root, chunk: Range<usize>) -> bool {
+    pub(crate) fn move_cursor(&self, root: Root, chunk: Range<usize>) -> bool {
         let first = 1 << root.level();
         // Check by accesses to the words: a thread that finds the cursor past them has acquired
         // these splits.
         let is_gone = |place| self.load(first + place) == GrowingWord::GONE;
-        self.header(root).sweep.move_on(chunk, first, is_gone)
+        self.header(root).sweep.move_cursor(chunk, first, is_gone)
     }
 
-    /// Begins to split the words of the level of `root`. There must be a next level.
-    pub(crate) fn begin_to_grow(&self, root: Root) -> Result<bool, OutOfMemory> {
+    /// Allocates the next level, which there must be, and lets writers split the words of the level
+    /// of `root` into it. Returns false if the root has changed.
+    pub(crate) fn open_next_level(&self, root: Root) -> Result<bool, OutOfMemory> {
         // Allocate the next level, whose words are absent, or find the one that another thread has
         // allocated.
         let below = self.memory_or_new(root.level() + 1)?;
@@ -255,9 +263,9 @@ impl Levels {
         Ok(self.replace_root(root, root.with(BUSY)))
     }
 
-    /// Called when all words of the level of `root` are gone. Returns true if this call moved the
-    /// root on.
-    pub(crate) fn end_growth(&self, root: Root) -> bool {
+    /// Moves the root to the next level, when all words of the level of `root` are gone. Returns
+    /// false if the root has changed.
+    pub(crate) fn move_root_on(&self, root: Root) -> bool {
         let (level, reclaim) = (root.level() + 1, root.0.addr() & RECLAIM);
         // Move the root on: all words of its level are gone, so all of the next level have been
         // buckets. Keep the reclaim bit, and drop the busy bit: the new level is not growing. Fails
@@ -386,13 +394,13 @@ impl Levels {
             // so has the offset.
             unsafe { &*words.wrapping_add(place as usize) }
         };
-        LevelPair {
-            first: cell(place),
-            second: cell(place ^ of_head.offset(shift)),
-            lane: of_head.lane(first as u16),
+        let cells = [cell(place), cell(place ^ of_head.offset(shift))];
+        LevelPair::new(
+            cells,
+            of_head.lane(first as u16),
             of_head,
-            header: self.header(root),
-        }
+            self.header(root),
+        )
     }
 
     /// Replaces `current` by `new`. Returns false if the word has changed.
@@ -490,90 +498,6 @@ impl Levels {
     }
 }
 
-/// The cells of both words of an item, and how to judge them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LevelPair<'a> {
-    first: &'a AtomicU64,
-    second: &'a AtomicU64,
-    /// The lane of the item, without the mark.
-    lane: u16,
-    of_head: &'static OfHead,
-    header: &'a Header,
-}
-
-impl LevelPair<'_> {
-    /// Both words, by independent loads.
-    #[inline]
-    pub(crate) fn load(&self) -> (GrowingWord, GrowingWord) {
-        (load(self.first), load(self.second))
-    }
-
-    /// The lane of a new token of the item.
-    #[inline]
-    pub(crate) fn full_lane(&self) -> u16 {
-        self.header.marks.full(self.lane)
-    }
-
-    /// Selects the stripe of the item.
-    #[inline]
-    pub(crate) fn fingerprint(&self) -> Fingerprint {
-        self.of_head.fingerprint()
-    }
-
-    /// The lanes of two words that cover the item: see [`Depth::covering`].
-    #[inline]
-    pub(crate) fn covering(&self, first: GrowingWord, second: GrowingWord) -> u32 {
-        let (first, second) = (first.bits(), second.bits());
-        self.header.marks.covering(self.lane, first, second)
-    }
-
-    /// The answer of both words about the item. It is sure exactly if both
-    /// [are buckets](GrowingWord::surely_buckets).
-    #[inline]
-    pub(crate) fn probe(&self, first: GrowingWord, second: GrowingWord) -> Probe {
-        let (first, second) = (first.bits(), second.bits());
-        self.header.marks.probe(self.lane, first, second)
-    }
-
-    /// Whether a lane of one of the two is as long as a new one.
-    #[inline]
-    pub(crate) fn is_full(&self, lane: u16) -> bool {
-        self.header.marks.is_full(lane)
-    }
-
-    /// Lanes of the one word whose prefixes are nested with that of a lane of the other one: see
-    /// [`nested`](crate::growing::item::Marks::nested).
-    #[inline]
-    pub(crate) fn nested(&self, lane: u16, other: GrowingWord) -> u32 {
-        self.header.marks.nested(lane, other.bits())
-    }
-
-    /// Prefetches the lines of both.
-    #[inline]
-    pub(crate) fn prefetch(&self) {
-        crate::kernel::word::prefetch(self.first);
-        crate::kernel::word::prefetch(self.second);
-    }
-
-    /// Replaces the content of one of the two. Returns false if the word has changed.
-    #[inline]
-    pub(crate) fn exchange(
-        &self,
-        in_first: bool,
-        current: Bucket<Lanes16>,
-        new: Bucket<Lanes16>,
-    ) -> bool {
-        let cell = select_unpredictable(in_first, self.first, self.second);
-        let (current, new) = (
-            GrowingWord::from(current).bits(),
-            GrowingWord::from(new).bits(),
-        );
-        // SeqCst: see `Table::exchange`.
-        cell.compare_exchange(current, new, Ordering::SeqCst, Ordering::SeqCst)
-            .is_ok()
-    }
-}
-
 fn depth(first: u32, level: u32) -> Depth {
     if level == first {
         Depth::First
@@ -582,189 +506,22 @@ fn depth(first: u32, level: u32) -> Depth {
     }
 }
 
-/// The word of a cell.
-#[inline]
-pub(crate) fn load(cell: &AtomicU64) -> GrowingWord {
-    // SeqCst, as every access to a word: see `Table::load`.
-    GrowingWord::from_bits(cell.load(Ordering::SeqCst))
-}
-
-/// The words of one level.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Level<'a> {
-    words: &'a [AtomicU64],
-    number: u32,
-    depth: Depth,
-}
-
-impl<'a> Level<'a> {
-    /// The level of `2^number` words.
-    #[inline]
-    pub(crate) fn new(words: &'a [AtomicU64], number: u32, depth: Depth) -> Self {
-        Self {
-            words,
-            number,
-            depth,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn number(self) -> u32 {
-        self.number
-    }
-
-    #[inline]
-    pub(crate) fn depth(self) -> Depth {
-        self.depth
-    }
-
-    /// The cell of a bucket, if it is of this level.
-    #[inline]
-    fn cell(self, bucket: usize) -> Option<&'a AtomicU64> {
-        self.words.get(bucket.wrapping_sub(1 << self.number))
-    }
-
-    /// A word; absent if it is of another level.
-    #[inline]
-    pub(crate) fn load(self, bucket: usize) -> GrowingWord {
-        self.cell(bucket).map_or(GrowingWord::ABSENT, load)
-    }
-
-    /// Replaces `current` by `new`. Returns false if the word has changed.
-    #[inline]
-    pub(crate) fn exchange(
-        self,
-        bucket: usize,
-        current: impl Into<GrowingWord>,
-        new: impl Into<GrowingWord>,
-    ) -> bool {
-        let (current, new) = (current.into().bits(), new.into().bits());
-        // SeqCst: see `Table::exchange`.
-        let exchange = |cell: &AtomicU64| {
-            cell.compare_exchange(current, new, Ordering::SeqCst, Ordering::SeqCst)
-        };
-        self.cell(bucket)
-            .map(exchange)
-            .is_some_and(|result| result.is_ok())
-    }
-
-    /// Reads the word in its modification order: see `Table::read_latest`.
-    #[inline]
-    pub(crate) fn read_latest(self, bucket: usize) -> GrowingWord {
-        let read = |cell: &AtomicU64| GrowingWord::from_bits(cell.fetch_or(0, Ordering::SeqCst));
-        self.cell(bucket).map_or(GrowingWord::ABSENT, read)
-    }
-
-    /// Prefetches the line of a bucket.
-    #[inline]
-    pub(crate) fn prefetch(self, bucket: usize) {
-        if let Some(cell) = self.cell(bucket) {
-            crate::kernel::word::prefetch(cell);
-        }
-    }
-}
-
-/// The cells of both words of an item in a growth, and how to judge them: at each side the child,
-/// if the sweep has passed the bucket, else the bucket itself.
-///
-/// It is a guess, because inserts also split buckets ahead of the sweep. A plain word that is found
-/// there is the live one. If a word is not plain, the guess may be wrong:
-/// [why](crate::design::doubling#a-growth).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MidGrowthPair<'a> {
-    cells: [&'a AtomicU64; 2],
-    /// The lanes of the item, without the mark.
-    lanes: [u16; 2],
-    marks: [&'a Marks; 2],
-}
-
-impl<'a> MidGrowthPair<'a> {
-    /// Finds the words of an item: `hash >> shift` is its place in the level below, followed by ten
-    /// tail bits. Branch-free, because whether the sweep has passed a bucket cannot be predicted.
-    ///
-    /// # Safety
-    ///
-    /// `here` is the first word of a block of the level above that of `shift`. Its growth has
-    /// begun: `Sweep::lead_to` has its effect. Both blocks stay for `'a`.
-    #[inline]
-    #[allow(unsafe_code, reason = "lookups are faster for it")]
-    pub(crate) unsafe fn new(here: *mut AtomicU64, shift: u32, hash: u64) -> Self {
-        // SAFETY: `header` is called with the first word of two blocks, `here` and the one that the
-        // sweep of `here` leads to. Both have a header in front of their words, and stay.
-        let header = |words: *mut AtomicU64| -> &'a Header { unsafe { &*Cells::header_of(words) } };
-        let sweep = &header(here).sweep;
-        let (below, children) = (sweep.below(), sweep.children());
-        let of_head = OfHead::of_hash(hash);
-        let first = hash.wrapping_shr(shift);
-        let place = first >> TAIL_BITS;
-        let side = |place: u64| {
-            debug_assert!(place < 1 << (SHIFT_OF_LEVEL_0 - shift % u64::BITS));
-            let is_below = place < children;
-            let words = select_unpredictable(is_below, below, here);
-            let first = select_unpredictable(is_below, first, first >> 1);
-            let place = select_unpredictable(is_below, place, place >> 1);
-            // SAFETY: a block has all words of its level. The places of an item have as many bits
-            // as the level below, as in `Levels::pair`, and one less in the level above.
-            let cell = unsafe { &*words.wrapping_add(place as usize) };
-            (cell, of_head.lane(first as u16), &header(words).marks)
-        };
-        let (a, lane_a, marks_a) = side(place);
-        let (b, lane_b, marks_b) = side(place ^ of_head.offset(shift));
-        Self {
-            cells: [a, b],
-            lanes: [lane_a, lane_b],
-            marks: [marks_a, marks_b],
-        }
-    }
-
-    /// Both words, by independent loads.
-    #[inline]
-    pub(crate) fn load(&self) -> (GrowingWord, GrowingWord) {
-        (load(self.cells[0]), load(self.cells[1]))
-    }
-
-    /// Selects the stripe of the item.
-    #[inline]
-    pub(crate) fn fingerprint(&self) -> Fingerprint {
-        Head::of_lane(self.lanes[0]).fingerprint()
-    }
-
-    /// The answer of both words about the item. It is sure exactly if both
-    /// [are buckets](GrowingWord::surely_buckets).
-    #[inline]
-    pub(crate) fn probe(&self, first: GrowingWord, second: GrowingWord) -> Probe {
-        let ([a, b], [marks_a, marks_b]) = (self.lanes, self.marks);
-        Marks::probe_each([(marks_a, a), (marks_b, b)], [first.bits(), second.bits()])
-    }
-
-    /// Prefetches the lines of both.
-    #[inline]
-    pub(crate) fn prefetch(&self) {
-        crate::kernel::word::prefetch(self.cells[0]);
-        crate::kernel::word::prefetch(self.cells[1]);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::growing::item::{Depth, GrowingClass};
-    use crate::growing::sweep::{Region, Stage};
-    use crate::growing::word::Lanes16;
-    use crate::kernel::layout::Bucket;
-    use proptest::prelude::*;
 
     /// A level whose blocks go back in parts.
     const FIRST: u32 = 19;
 
     fn double(levels: &Levels) {
         let root = levels.root();
-        assert!(levels.begin_to_grow(root).expect("memory"));
-        assert!(levels.end_growth(levels.root()));
+        assert!(levels.open_next_level(root).expect("memory"));
+        assert!(levels.move_root_on(levels.root()));
     }
 
+    /// The end of the growth leaves the bit that says so.
     #[test]
-    fn what_is_abandoned_in_a_growth_is_not_forgotten_at_its_end() {
+    fn what_is_abandoned_in_a_growth_goes_back() {
         let levels = Levels::lazy(FIRST).expect("memory");
         double(&levels);
         levels.release(FIRST);
@@ -775,7 +532,7 @@ mod tests {
     /// A thread finds no memory to give back. Before it clears the bit, another block is abandoned
     /// while the bit is still set. Some writer must be told to give that block back.
     #[test]
-    fn what_is_abandoned_when_the_rest_has_gone_back_is_not_forgotten() {
+    fn what_is_abandoned_late_goes_back() {
         let levels = Levels::lazy(FIRST).expect("memory");
         (0..2).for_each(|_| double(&levels));
         levels.release(FIRST);
@@ -792,40 +549,5 @@ mod tests {
         while levels.release_part() {}
         assert!(!levels.all().any(LevelMemory::has_part), "it stays");
         assert!(!levels.root().is_reclaim_pending(), "all has gone back");
-    }
-
-    /// A content for each bucket.
-    fn content(bucket: usize) -> Bucket<Lanes16> {
-        Bucket::from_bits(1 << 60 | bucket as u64)
-    }
-
-    proptest! {
-        /// Each word is where the sweep has left it, with the item's lane there.
-        #[test]
-        fn it_tells_where_the_words_are(hash: u64, level in 1u32..10, has_doubled: bool, cursor: prop::sample::Index) {
-            let first = level - u32::from(has_doubled && level > 1);
-            let whole = |place| Region::Whole(content(1 << level | place));
-            let levels = Levels::with_regions(first, Stage::at_rest(level), whole).expect("memory");
-            levels.begin_to_grow(levels.root()).expect("memory");
-            for child in 2 << level..4 << level {
-                levels.exchange(child, GrowingWord::ABSENT, content(child));
-            }
-            let gone = cursor.index((1 << level) + 1);
-            levels.move_on(levels.root(), 0..gone);
-            let cursor = levels.cursor(levels.root());
-            let growing = levels.growing(levels.root()).expect("it is growing");
-            let pair = levels.mid_growth_pair(growing, hash);
-            let class = GrowingClass::of_hash(hash);
-            let words = pair.load();
-            for (side, (index, word)) in [(class.first, words.0), (class.second, words.1)].into_iter().enumerate() {
-                let has_passed = index.bucket(level) - (1 << level) < cursor;
-                let level = level + u32::from(has_passed);
-                let is_first = level == first;
-                prop_assert_eq!(word, GrowingWord::from(content(index.bucket(level))));
-                prop_assert_eq!(pair.lanes[side], class.lane(level, Depth::First));
-                prop_assert_eq!(pair.marks[side].is_full(0), is_first);
-            }
-            prop_assert_eq!(pair.fingerprint(), class.head.fingerprint());
-        }
     }
 }

@@ -1,17 +1,17 @@
-//! The memory of one level: its words, their header, and the return of the words to the system when
-//! no thread can still be about to write there.
+//! The memory of one level, its *block*: a header and the words, and their way back to the system.
 //!
-//! A large block goes back in parts, so that no call waits for the system to take all of it. In
-//! front of the words is a header: how lookups at this level judge words, and how far its growth
-//! is.
+//! The header has how lookups at this level judge words, and how far its growth is.
 //!
-//! Epochs say when no thread can: crossbeam-epoch runs a deferred call when no thread is pinned any
-//! more that was pinned when the call was deferred. It allocates: about 2 KiB for each thread, when
-//! it first pins; as much for the deferred calls of a thread, when they are flushed, or are 64, or
-//! the thread ends; and a little for the process. Where it gets no memory, the process aborts. So a
-//! call that can do without it asks for as much memory first. That reserves nothing: another thread
-//! may take it. And a call that meets the split of another thread, or a word never written, [must
-//! pin](pin).
+//! The words go back when no thread can still be about to write there. A thread that may is
+//! *pinned*, and crossbeam-epoch runs a deferred call when no thread is pinned any more that was
+//! pinned when the call was deferred. A large block goes back in parts, so that no call waits for
+//! the system to take all of it.
+//!
+//! crossbeam-epoch allocates: about 2 KiB for each thread, when it first pins; as much for the
+//! deferred calls of a thread, when they are flushed, or are 64, or the thread ends; and a little
+//! for the process. Where it gets no memory, the process aborts. So a call that can do without it
+//! first [asks](try_to_pin) for as much memory. That reserves nothing: another thread may take it.
+//! And a call that meets the split of another thread, or a word never written, [must pin](pin).
 
 use core::cell::Cell;
 use core::hint::black_box;
@@ -21,7 +21,7 @@ use crossbeam_epoch::Guard;
 use crate::allocate;
 use crate::allocate::{Cells, ReleaseChunks};
 use crate::error::OutOfMemory;
-use crate::growing::item::{Depth, Marks};
+use crate::growing::lane::{Depth, Marks};
 use crate::growing::sweep::Sweep;
 use crate::sync;
 use crate::sync::{AtomicU64, Ordering};
@@ -134,16 +134,16 @@ std::thread_local! {
     static IS_KNOWN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether there is as much memory at the moment.
+/// Whether there is as much memory as crossbeam-epoch may allocate, at the moment.
 fn ask() -> Result<(), OutOfMemory> {
     let mut room = Vec::<u8>::new();
     allocate::grow(&mut room, EPOCH_BYTES)?;
-    // Or else the compiler would see that nobody uses it.
+    // Use it, or else the compiler leaves the allocation out.
     black_box(&mut room);
     Ok(())
 }
 
-/// Pins the thread, unless that needs memory that there is not.
+/// Pins the thread, unless it would be the first time, and there is not the memory for that.
 pub(crate) fn try_to_pin() -> Result<Guard, OutOfMemory> {
     if IS_KNOWN.get() {
         return Ok(crossbeam_epoch::pin());
@@ -159,8 +159,8 @@ pub(crate) fn pin() -> Guard {
     guard
 }
 
-/// Has waiting calls made that are due, unless that needs memory that there is not. Then they wait
-/// for the next time.
+/// Runs the deferred calls that are due, unless there is not the memory for that: then they wait
+/// for the next flush.
 pub(crate) fn flush() {
     if ask().is_ok() {
         pin().flush();

@@ -2,11 +2,10 @@
 //! [`snapshots`](crate::design::snapshots#tables-that-double) has the reasons.
 
 use crate::error::{OutOfMemory, SnapshotError};
-use crate::growing::contract::place_in_pair;
-use crate::growing::item::{Head, alternate, child, level_of};
-use crate::growing::levels::Levels;
+use crate::growing::item::{alternate, child, level_of};
+use crate::growing::lane::Head;
 use crate::growing::sweep::{Region, Stage};
-use crate::growing::tokens::{Bucket, GrowingTokens, Token, children, settled};
+use crate::growing::tokens::{Bucket, GrowingTokens, Token, children};
 use crate::growing::word::Lanes16;
 use crate::kernel::hints::Scan;
 use crate::kernel::layout::Fingerprint;
@@ -18,206 +17,183 @@ impl GrowingTokens {
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
         let scan = self.hints.scan(1 << self.level())?;
         in_attempts(self.stripes.len(), |passes| {
-            // Before any word: words that the sweep has passed by now are split in the copy.
+            // Make the copy before any word is read: words that the sweep has passed by now are
+            // split in it.
             let copy = self.empty_at(self.stage())?;
-            Group::all(passes).try_for_each(|group| copy_group(self, &scan, group, &copy))?;
+            Group::all(passes).try_for_each(|group| self.copy_group(&scan, group, &copy))?;
             let len = copy.taken();
             Ok((copy, len))
         })
-    }
-
-    /// An empty table that began at one level, at this stage.
-    pub(crate) fn empty(
-        first: u32,
-        stage: Stage,
-        search_budget: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let region = |place| {
-            if stage.has_passed(place) {
-                Region::Split([Bucket::EMPTY; 2])
-            } else {
-                Region::Whole(Bucket::EMPTY)
-            }
-        };
-        let levels = Levels::with_regions(first, stage, region)?;
-        Self::with_levels(levels, search_budget)
     }
 
     /// An empty table like this one, at this stage.
     fn empty_at(&self, stage: Stage) -> Result<Self, OutOfMemory> {
         Self::empty(self.levels.first(), stage, self.search_budget)
     }
-}
 
-/// Adds the tokens of a group of stripes to the copy: one pass.
-fn copy_group(
-    tokens: &GrowingTokens,
-    scan: &Scan<'_, Lanes16>,
-    group: Group,
-    copy: &GrowingTokens,
-) -> Result<(), Disturbance> {
-    // Before the announcement: a hint that it causes must not be forgotten.
-    scan.forget();
-    // Announce: from here on each hop of a token of the group leaves a hint.
-    tokens.stripes.announce_scan(group);
-    // Copy each bucket of the level, or its children.
-    let level = copy.level();
-    let copied = (1 << level..2 << level).try_for_each(|bucket| {
-        // Read as a writer does: a pending relocation must not commit after the scan has read the
-        // word.
-        merge(copy, bucket, read(tokens, bucket)?, group)
-    });
-    // After the last word: a token that moves later is in the copy already.
-    tokens.stripes.end_scan(group);
-    copied?;
-    heed_hints(tokens, scan, group, copy)
-}
+    /// Adds the tokens of a group of stripes to the copy: one pass.
+    fn copy_group(
+        &self,
+        scan: &Scan<'_, Lanes16>,
+        group: Group,
+        copy: &GrowingTokens,
+    ) -> Result<(), Disturbance> {
+        // Forget old hints before the announcement: one that it causes must stay.
+        scan.forget();
+        // Announce the scan: from here on each hop of a token of the group leaves a hint.
+        self.stripes.announce_scan(group);
+        // Copy each bucket of the level, or its children.
+        let level = copy.level();
+        let copied = (1 << level..2 << level).try_for_each(|bucket| {
+            // Read as a writer does: a pending relocation must not commit after the scan has read
+            // the word.
+            copy.merge_region(bucket, self.read_region(bucket)?, group)
+        });
+        // End it after the last word: a token that moves later is in the copy already.
+        self.stripes.end_scan(group);
+        copied?;
+        self.heed_hints(scan, group, copy)
+    }
 
-/// Corrects the copy where tokens have changed places. The pair of a hint is read as a whole,
-/// validated as a miss is.
-fn heed_hints(
-    tokens: &GrowingTokens,
-    scan: &Scan<'_, Lanes16>,
-    group: Group,
-    copy: &GrowingTokens,
-) -> Result<(), Disturbance> {
-    // Read the log: each names a pair between whose buckets a token may have moved past the scan.
-    let hints = scan.hints().ok_or(Disturbance::Hints)?;
-    let mut hints = hints.filter(|hint| group.has(hint.fingerprint));
-    hints.try_for_each(|hint| {
-        // A level above that of the copy: the writer was slow, and its hint does not name a region.
-        let deeper = level_of(hint.bucket).checked_sub(copy.level());
-        let region = hint.bucket >> deeper.ok_or(Disturbance::Other)?;
-        // Read both regions of the pair again. All tokens of the head are in one stripe, so its
-        // version validates them.
-        let head = Head::of_fingerprint(hint.fingerprint);
-        let buckets = [region, alternate(region, head)];
-        let found = read_pair(tokens, buckets, hint.fingerprint)?;
-        // Replace the tokens of the head in the copy: they are exactly those that are there at one
-        // moment.
-        set_tokens(copy, buckets, head, found)
-    })
-}
+    /// Corrects the copy where tokens have changed places. The pair of a hint is read as a whole,
+    /// validated as a miss is.
+    fn heed_hints(
+        &self,
+        scan: &Scan<'_, Lanes16>,
+        group: Group,
+        copy: &GrowingTokens,
+    ) -> Result<(), Disturbance> {
+        // Read the log: each names a pair between whose buckets a token may have moved past the
+        // scan.
+        let hints = scan.hints().ok_or(Disturbance::Hints)?;
+        let mut hints = hints.filter(|hint| group.has(hint.fingerprint));
+        hints.try_for_each(|hint| {
+            // A level above that of the copy: the writer was slow, and its hint does not name a
+            // region.
+            let deeper = level_of(hint.bucket).checked_sub(copy.level());
+            let region = hint.bucket >> deeper.ok_or(Disturbance::Other)?;
+            // Read both regions of the pair again. All tokens of the head are in one stripe, so its
+            // version validates them.
+            let head = Head::of_fingerprint(hint.fingerprint);
+            let buckets = [region, alternate(region, head)];
+            let found = self.read_regions(buckets, hint.fingerprint)?;
+            // Replace the tokens of the head in the copy: they are exactly those that are there at
+            // one moment.
+            copy.set_tokens(buckets, head, found)
+        })
+    }
 
-fn read(tokens: &GrowingTokens, bucket: usize) -> Result<Region, Disturbance> {
-    tokens.region(bucket, settled).ok_or(Disturbance::Other)
-}
+    fn read_region(&self, bucket: usize) -> Result<Region, Disturbance> {
+        self.region(bucket, Self::settled).ok_or(Disturbance::Other)
+    }
 
-/// Both regions of a pair, such that no token of the head is missed.
-fn read_pair(
-    tokens: &GrowingTokens,
-    [a, b]: [usize; 2],
-    f: Fingerprint,
-) -> Result<[Region; 2], Disturbance> {
-    loop {
-        let version = tokens.stripes.version(f);
-        let found = [read(tokens, a)?, read(tokens, b)?];
-        if tokens.stripes.unchanged(f, version) {
-            return Ok(found);
+    /// Both regions of a pair, such that no token of the head is missed.
+    fn read_regions(&self, [a, b]: [usize; 2], f: Fingerprint) -> Result<[Region; 2], Disturbance> {
+        loop {
+            let version = self.stripes.version(f);
+            let found = [self.read_region(a)?, self.read_region(b)?];
+            if self.stripes.unchanged(f, version) {
+                return Ok(found);
+            }
         }
     }
 }
 
-/// Splits a region of the copy, unless it is split.
-fn split(copy: &GrowingTokens, bucket: usize) -> Result<(), OutOfMemory> {
-    let Some(content) = copy.peek(bucket) else {
-        return Ok(());
-    };
-    copy.begin_to_grow(copy.root())?;
-    let children = children(bucket, content, copy.levels.depth(level_of(bucket)));
-    copy.levels.set_region(bucket, Region::Split(children));
-    Ok(())
-}
-
-/// Adds the tokens of a group that were found in a region, to this region if it has room for them.
-fn merge(
-    copy: &GrowingTokens,
-    bucket: usize,
-    found: Region,
-    group: Group,
-) -> Result<(), Disturbance> {
-    if matches!(found, Region::Split(_)) {
-        split(copy, bucket)?;
-    }
-    let mut buckets = found.buckets(bucket);
-    buckets.try_for_each(|(bucket, found)| merge_bucket(copy, bucket, found, group))
-}
-
-fn merge_bucket(
-    copy: &GrowingTokens,
-    bucket: usize,
-    found: Bucket,
-    group: Group,
-) -> Result<(), Disturbance> {
-    if group.is_all() {
-        // Set the whole word: in one pass each bucket of the copy is reached once, and is empty.
-        debug_assert_eq!(copy.peek(bucket), Some(Bucket::EMPTY));
-        copy.levels.set(bucket, found);
-        return Ok(());
-    }
-    found
-        .tokens()
-        .filter(|&token| group.has(head(token).fingerprint()))
-        .try_for_each(|token| place(copy, bucket, token))
-}
-
-/// Adds a token to the copy, to this bucket if it has room.
-fn place(copy: &GrowingTokens, bucket: usize, token: Token) -> Result<(), Disturbance> {
-    let (mut bucket, mut token) = live(copy, bucket, token);
-    if copy.is_growing(copy.root()) && !copy.look(bucket).has_room() {
-        // As an insert does: a split makes room. And a path needs both buckets on one level.
-        let region = bucket >> (level_of(bucket) - copy.level());
-        split(copy, region)?;
-        split(copy, alternate(region, head(token)))?;
-        (bucket, token) = live(copy, bucket, token);
-    }
-    if place_in_pair(copy, bucket, token, copy.search_budget) {
+/// Methods of the copy, which no other thread has yet.
+impl GrowingTokens {
+    /// Splits a region of the copy, unless it is split.
+    fn split_region(&self, bucket: usize) -> Result<(), OutOfMemory> {
+        let Some(content) = self.peek(bucket) else {
+            return Ok(());
+        };
+        self.begin_growth(self.root())?;
+        let children = children(bucket, content, self.levels.depth(level_of(bucket)));
+        self.levels.set_region(bucket, Region::Split(children));
         Ok(())
-    } else {
-        Err(Disturbance::Other)
     }
-}
 
-/// The bucket and the lane for a token whose bucket may be split in the copy.
-fn live(copy: &GrowingTokens, bucket: usize, token: Token) -> (usize, Token) {
-    if copy.peek(bucket).is_some() {
-        return (bucket, token);
-    }
-    let lane = token.bits() as u16;
-    let (bit, rest) = copy.levels.depth(level_of(bucket)).split(lane);
-    // A lane is never 0.
-    let rest = Token::from_bits(u32::from(rest)).unwrap_or(token);
-    (child(bucket, head(token), bit), rest)
-}
-
-/// Gives a pair of regions the tokens of a head that were found there.
-fn set_tokens(
-    copy: &GrowingTokens,
-    buckets: [usize; 2],
-    of: Head,
-    found: [Region; 2],
-) -> Result<(), Disturbance> {
-    for (bucket, found) in buckets.into_iter().zip(found) {
+    /// Adds the tokens of a group that were found in a region, to this region if it has room for
+    /// them.
+    fn merge_region(&self, bucket: usize, found: Region, group: Group) -> Result<(), Disturbance> {
         if matches!(found, Region::Split(_)) {
-            split(copy, bucket)?;
+            self.split_region(bucket)?;
         }
-        let region = copy.region(bucket, GrowingTokens::peek);
-        let contents = region.into_iter().flat_map(|region| region.buckets(bucket));
-        for (bucket, content) in contents {
-            let others = content.tokens().filter(|&token| head(token) != of);
-            let rest = others.fold(Bucket::EMPTY, |rest, token| {
-                rest.with(token).unwrap_or(rest)
-            });
-            copy.levels.set(bucket, rest);
+        let mut buckets = found.buckets(bucket);
+        buckets.try_for_each(|(bucket, found)| self.merge_bucket(bucket, found, group))
+    }
+
+    fn merge_bucket(&self, bucket: usize, found: Bucket, group: Group) -> Result<(), Disturbance> {
+        if group.is_all() {
+            // Set the whole word: in one pass each bucket of the copy is reached once, and is
+            // empty.
+            debug_assert_eq!(self.peek(bucket), Some(Bucket::EMPTY));
+            self.levels.set(bucket, found);
+            return Ok(());
+        }
+        found
+            .tokens()
+            .filter(|&token| group.has(head(token).fingerprint()))
+            .try_for_each(|token| self.place_token(bucket, token))
+    }
+
+    /// Adds a token to the copy, to this bucket if it has room.
+    fn place_token(&self, bucket: usize, token: Token) -> Result<(), Disturbance> {
+        let (mut bucket, mut token) = self.home_of(bucket, token);
+        if self.is_growing(self.root()) && !self.look(bucket).has_room() {
+            // As an insert does: a split makes room. And a path needs both buckets on one level.
+            let region = bucket >> (level_of(bucket) - self.level());
+            self.split_region(region)?;
+            self.split_region(alternate(region, head(token)))?;
+            (bucket, token) = self.home_of(bucket, token);
+        }
+        if self.place_in_pair(bucket, token, self.search_budget) {
+            Ok(())
+        } else {
+            Err(Disturbance::Other)
         }
     }
-    for (bucket, found) in buckets.into_iter().zip(found) {
-        for (bucket, found) in found.buckets(bucket) {
-            let mut tokens = found.tokens().filter(|&token| head(token) == of);
-            tokens.try_for_each(|token| place(copy, bucket, token))?;
+
+    /// The bucket and the lane for a token whose bucket may be split in the copy.
+    fn home_of(&self, bucket: usize, token: Token) -> (usize, Token) {
+        if self.peek(bucket).is_some() {
+            return (bucket, token);
         }
+        let lane = token.bits() as u16;
+        let (bit, rest) = self.levels.depth(level_of(bucket)).split(lane);
+        // A lane is never 0.
+        let rest = Token::from_bits(u32::from(rest)).unwrap_or(token);
+        (child(bucket, head(token), bit), rest)
     }
-    Ok(())
+
+    /// Gives a pair of regions the tokens of a head that were found there.
+    fn set_tokens(
+        &self,
+        buckets: [usize; 2],
+        of: Head,
+        found: [Region; 2],
+    ) -> Result<(), Disturbance> {
+        for (bucket, found) in buckets.into_iter().zip(found) {
+            if matches!(found, Region::Split(_)) {
+                self.split_region(bucket)?;
+            }
+            let region = self.region(bucket, Self::peek);
+            let contents = region.into_iter().flat_map(|region| region.buckets(bucket));
+            for (bucket, content) in contents {
+                let others = content.tokens().filter(|&token| head(token) != of);
+                let rest = others.fold(Bucket::EMPTY, |rest, token| {
+                    rest.with(token).unwrap_or(rest)
+                });
+                self.levels.set(bucket, rest);
+            }
+        }
+        for (bucket, found) in buckets.into_iter().zip(found) {
+            for (bucket, found) in found.buckets(bucket) {
+                let mut tokens = found.tokens().filter(|&token| head(token) == of);
+                tokens.try_for_each(|token| self.place_token(bucket, token))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 fn head(token: Token) -> Head {
@@ -232,7 +208,7 @@ mod tests {
 
     use super::*;
     use crate::growing::item::GrowingClass;
-    use crate::growing::split;
+    use crate::growing::levels::Levels;
     use crate::kernel::hints::Hint;
 
     /// A table of this level that began at `first`.
@@ -244,12 +220,12 @@ mod tests {
     }
 
     fn begin(tokens: &GrowingTokens) {
-        tokens.begin_to_grow(tokens.root()).expect("memory");
+        tokens.begin_growth(tokens.root()).expect("memory");
     }
 
     fn double(tokens: &GrowingTokens) {
         begin(tokens);
-        assert!(tokens.finish_growth(), "nobody is in the way");
+        assert!(tokens.finish_sweep(), "nobody is in the way");
     }
 
     /// The whole state of a table.
@@ -282,17 +258,17 @@ mod tests {
             assert_copied(&tokens);
             // From the last on, where the sweep has not come to.
             for place in (0..buckets).rev().step_by(3) {
-                assert_eq!(split::split(&tokens, buckets | place), Ok(()));
+                assert_eq!(tokens.split(buckets | place), Ok(()));
                 assert_copied(&tokens);
             }
             while tokens.is_growing(tokens.root()) {
                 assert_copied(&tokens);
-                assert_eq!(split::help_to_grow(&tokens), Ok(()));
+                assert_eq!(tokens.help_to_grow(), Ok(()));
             }
             assert_copied(&tokens);
             begin(&tokens);
             for place in 0..2 * buckets {
-                assert_eq!(split::split(&tokens, (2 * buckets) | place), Ok(()));
+                assert_eq!(tokens.split((2 * buckets) | place), Ok(()));
             }
             // Nobody has moved the root on.
             assert!(tokens.is_growing(tokens.root()));
@@ -312,7 +288,7 @@ mod tests {
             let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
             let copy = tokens.empty_at(tokens.stage()).expect("memory");
             for group in Group::all(passes) {
-                assert!(copy_group(&tokens, &scan, group, &copy).is_ok());
+                assert!(tokens.copy_group(&scan, group, &copy).is_ok());
             }
             assert_eq!(copy.taken(), tokens.taken(), "{passes} passes");
             assert!(hashes().all(|hash| copy.count(hash) == tokens.count(hash)));
@@ -335,7 +311,7 @@ mod tests {
                 fingerprint: f,
             });
             for group in Group::all(1) {
-                let outcome = heed_hints(&tokens, &scan, group, &copy);
+                let outcome = tokens.heed_hints(&scan, group, &copy);
                 assert_eq!(outcome.is_ok(), heeded, "bucket {bucket}");
             }
         }
@@ -354,7 +330,7 @@ mod tests {
         for hash in hashes.clone() {
             let lane = GrowingClass::of_hash(hash).lane(3, tokens.levels.depth(3));
             let token = Token::from_bits(u32::from(lane)).expect("it has a head");
-            let placed = place(&copy, bucket, token);
+            let placed = copy.place_token(bucket, token);
             assert!(placed.is_ok(), "no room for {hash:x}");
         }
         assert_eq!(copy.peek(bucket), None);
@@ -365,7 +341,7 @@ mod tests {
 
     /// A bucket is split after the scan has read it, and then a token of it hops.
     #[test]
-    fn a_region_of_a_copy_is_split_where_a_hint_finds_it_split() {
+    fn a_hint_splits_a_region_of_the_copy() {
         let tokens = table(3, 4);
         let item = 0x0123_4567_89ab_cdef;
         assert!(
@@ -377,13 +353,17 @@ mod tests {
         let copy = tokens.empty_at(tokens.stage()).expect("memory");
         for group in Group::all(1) {
             tokens.stripes.announce_scan(group);
-            let read = |bucket| tokens.region(bucket, settled).expect("it is there");
-            let merged = (16..32).map(|bucket| merge(&copy, bucket, read(bucket), group));
+            let read = |bucket| {
+                tokens
+                    .region(bucket, GrowingTokens::settled)
+                    .expect("it is there")
+            };
+            let merged = (16..32).map(|bucket| copy.merge_region(bucket, read(bucket), group));
             assert!(merged.fold(true, |all, merged| all & merged.is_ok()));
-            assert!((16..32).all(|bucket| split::split(&tokens, bucket).is_ok()));
+            assert!((16..32).all(|bucket| tokens.split(bucket).is_ok()));
             assert!(tokens.relocate_one(item), "nobody is in the way");
             tokens.stripes.end_scan(group);
-            let heeded = heed_hints(&tokens, &scan, group, &copy);
+            let heeded = tokens.heed_hints(&scan, group, &copy);
             assert!(heeded.is_ok(), "the copy is whole there");
         }
         assert_eq!((copy.count(item), copy.taken()), (1, 1));
@@ -405,7 +385,7 @@ mod tests {
             double(&tokens);
             double(&tokens);
             for group in Group::all(passes) {
-                let copied = copy_group(&tokens, &scan, group, &copy);
+                let copied = tokens.copy_group(&scan, group, &copy);
                 assert!(matches!(copied, Err(Disturbance::Other)), "no growth");
             }
             let f = GrowingClass::of_hash(item).head.fingerprint();

@@ -5,11 +5,11 @@ use crate::codec::header::{Entry, MAX_TABLES, WORD, demand};
 use crate::codec::manifest::{Manifest, StoredTable, TableWords};
 use crate::codec::reading::{Input, at_most_slots};
 use crate::error::ReadError;
-use crate::growing::item::{Depth, MAX_LEVEL, TAIL_BITS, level_of};
+use crate::growing::item::{MAX_LEVEL, level_of};
+use crate::growing::lane::{Depth, TAIL_BITS};
+use crate::growing::several::{Limits, MAX_ADDED, Tables};
 use crate::growing::sweep::{Region, Stage};
-use crate::growing::tables::{
-    CountedGrowingTable, MAX_ADDED, Tables, compared_when_first_full, geometry,
-};
+use crate::growing::table::{CountedGrowingTable, compared_when_first_full, geometry};
 use crate::growing::word::Lanes16;
 use crate::kernel::layout::{Bucket, Token};
 use crate::kernel::sizing::any_of;
@@ -188,7 +188,8 @@ impl TableWords for CountedGrowingTable {
 
 /// The tables from the newest to the oldest, with the limits of the filter. An added table changes
 /// their list.
-pub(crate) fn manifest(tables: &Tables, rate: f64, memory: usize) -> Manifest<'_> {
+pub(crate) fn manifest(tables: &Tables) -> Manifest<'_> {
+    let Limits { rate, memory, .. } = *tables.limits();
     let memory = match memory {
         usize::MAX => NO_LIMIT,
         bytes => bytes as u64,

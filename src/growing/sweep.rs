@@ -66,7 +66,7 @@ impl Sweep {
     /// The number of words of the level below whose parents are gone, from the first on.
     #[inline]
     pub(crate) fn children(&self) -> u64 {
-        // Acquire: pairs with the exchange in `move_on`, after the splits of the parents.
+        // Acquire: pairs with the exchange in `move_cursor`, after the splits of the parents.
         self.children.load(Ordering::Acquire)
     }
 
@@ -120,7 +120,7 @@ impl Sweep {
 
     /// The words of a chunk are gone. If they are those at the cursor, moves it past them, and past
     /// whole chunks that others have split beyond them. Returns true if all words are gone.
-    pub(crate) fn move_on(
+    pub(crate) fn move_cursor(
         &self,
         chunk: Range<usize>,
         words: usize,
@@ -214,13 +214,13 @@ mod tests {
 
     /// Otherwise the thread that has taken the chunk would not move the cursor on.
     #[test]
-    fn the_cursor_is_never_in_the_midst_of_a_chunk() {
+    fn the_cursor_is_never_within_a_chunk() {
         let sweep = Sweep::new();
         let [a, b] = [(); 2].map(|()| sweep.next_chunk(WORDS));
         let in_part = |word| word < b.start + b.len() / 2;
-        assert!(!sweep.move_on(a, WORDS, in_part));
+        assert!(!sweep.move_cursor(a, WORDS, in_part));
         assert_eq!(sweep.cursor(), b.start);
-        assert!(!sweep.move_on(b.clone(), WORDS, |_| true));
+        assert!(!sweep.move_cursor(b.clone(), WORDS, |_| true));
         assert_eq!(sweep.cursor(), b.end);
     }
 }

@@ -4,9 +4,8 @@ use crate::engine::buildable::Buildable;
 use crate::engine::operations::RawFilter;
 use crate::engine::plan::Plan;
 use crate::growing::Growing;
-use crate::growing::item::TAIL_BITS;
+use crate::growing::lane::TAIL_BITS;
 use crate::growing::levels::Levels;
-use crate::growing::split::help_to_grow;
 use crate::growing::tokens::GrowingTokens;
 use crate::kernel::outcome::Failure;
 use crate::kernel::pool::PoolSize;
@@ -41,7 +40,7 @@ fn narrow(hash: u64, bits: u32) -> u64 {
 /// Inserts, and does a share of a growth.
 fn insert_and_help(table: &GrowingTokens, hash: u64) {
     assert_eq!(table.insert(table.root(), hash, BUDGET), Ok(()));
-    help_to_grow(table).expect("nobody else has descriptors");
+    table.help_to_grow().expect("nobody else has descriptors");
 }
 
 /// Inserts, and doubles the table if there is no room. Returns false if the table is full, and
@@ -51,14 +50,14 @@ fn insert(table: &GrowingTokens, hash: u64) -> bool {
         let root = table.root();
         match table.insert(table.root(), hash, BUDGET) {
             Ok(()) => {
-                help_to_grow(table).expect("nobody else has descriptors");
+                table.help_to_grow().expect("nobody else has descriptors");
                 return true;
             }
             Err(Failure::Full) if !table.can_grow() => return false,
             Err(Failure::Full) if table.is_growing(root) => {
-                help_to_grow(table).expect("nobody else has descriptors");
+                table.help_to_grow().expect("nobody else has descriptors");
             }
-            Err(Failure::Full) => table.begin_to_grow(root).expect("memory"),
+            Err(Failure::Full) => table.begin_growth(root).expect("memory"),
             Err(Failure::TooManyCopies) => return false,
             Err(Failure::Disturbed | Failure::NoDescriptor) => {}
         }
@@ -105,8 +104,9 @@ fn live_and_die(table: &GrowingTokens, hash: impl Fn(u64) -> u64, seed: u64) -> 
     doublings
 }
 
+/// No item is removed for another one, whose token covers it too.
 #[test]
-fn items_with_nested_prefixes_are_not_taken_for_each_other() {
+fn items_with_nested_prefixes() {
     for first in [2, 3, 4] {
         let bits = first + TAIL_BITS + 2;
         live_and_die(&table(first), |hash| narrow(hash, bits), first.into());
@@ -132,7 +132,7 @@ fn a_table_goes_on_as_its_copy_does() {
             .take(700)
             .all(|item| table.insert(table.root(), item, BUDGET).is_ok())
     );
-    table.begin_to_grow(table.root()).expect("memory");
+    table.begin_growth(table.root()).expect("memory");
     for _ in 0..3 {
         let taken = table.levels.next_chunk(table.root());
         assert!(!taken.is_empty());
@@ -156,14 +156,14 @@ fn a_table_goes_on_as_its_copy_does() {
 /// A limit on memory counts what each doubling adds. Without it, claims would add descriptors one
 /// by one.
 #[test]
-fn a_doubling_adds_the_descriptors_of_its_size() {
+fn a_doubling_adds_descriptors() {
     let table = table(4);
     let least = table.pool.bytes();
     while table.can_grow() {
         let level = table.level() + 1;
         let expected = table.pool.bytes() + table.pool.bytes_to_grow(1 << level);
-        table.begin_to_grow(table.root()).expect("memory");
-        assert!(table.finish_growth());
+        table.begin_growth(table.root()).expect("memory");
+        assert!(table.finish_sweep());
         assert_eq!(table.pool.bytes(), expected, "level {level}");
         assert_eq!(table.pool.bytes_to_grow(1 << level), 0);
     }
@@ -192,7 +192,7 @@ fn contraction_fits_the_pool() {
         let pool = &filter.tables.oldest().tokens().pool;
         (0..100).for_each(|_| core::mem::forget(pool.claim()));
         assert!(pool.bytes() > PoolSize::exactly(100).bytes());
-        filter.contract();
+        filter.tables.contract();
         let tokens = filter.tables.oldest().tokens();
         assert_eq!(tokens.level(), 12, "it has the right size");
         assert_eq!(tokens.pool.bytes(), PoolSize::exactly(32).bytes());
@@ -210,6 +210,6 @@ fn contraction_counts_again() {
         assert_eq!(tokens.insert(tokens.root(), hash, BUDGET), Ok(()));
     }
     assert_eq!(filter.len(), 0);
-    filter.contract();
+    filter.tables.contract();
     assert_eq!((filter.len(), filter.slots()), (80, 128));
 }

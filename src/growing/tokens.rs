@@ -1,28 +1,23 @@
-//! The tokens of a table that doubles: the meaning of a word, and how a writer handles a frozen
-//! one, or one never written.
+//! The tokens of a table that doubles: what its words hold, for a reader that writes nothing, and
+//! the exchange that changes one.
 //!
-//! A pending relocation or admission is aborted, a split is finished, and a decided use is written
-//! back. So no writer waits for the owner of a descriptor.
-//!
-//! Any thread may complete a [split](crate::design::doubling#a-split), any number of times. A word
-//! never written reads as an empty bucket. [`replace`] puts content into it too.
-
-use crossbeam_epoch::Guard;
+//! A word never written reads as an empty bucket. [`replace`](GrowingTokens::replace) puts content
+//! into it too.
 
 use crate::allocate::Shared;
 use crate::error::OutOfMemory;
-use crate::growing::item::{Depth, GrowingClass, Head, Index, Prefix, child, level_of};
-use crate::growing::levels::{Level, Levels, Root};
+use crate::growing::item::{GrowingClass, Index, Prefix, child, level_of};
+use crate::growing::lane::{Depth, Head};
+use crate::growing::levels::{Levels, Root};
 use crate::growing::memory::pin;
 use crate::growing::sweep::{Region, Stage};
 use crate::growing::word::{GrowingWord, Lanes16, WordState};
 use crate::kernel::change::Words;
-use crate::kernel::descriptor::{Pending, Resolved, Status};
+use crate::kernel::descriptor::Resolved;
 use crate::kernel::hints::{Hint, Hints};
 use crate::kernel::layout;
 use crate::kernel::pool::{Pool, PoolSize};
 use crate::kernel::stripes::Stripes;
-use crate::kernel::transfer::Transfer;
 use crate::kernel::word::Reference;
 use crate::sync;
 use crate::sync::Event;
@@ -81,6 +76,7 @@ pub(crate) fn prefix(bucket: usize, token: Token, depth: Depth) -> Prefix {
     Prefix::of(bucket, token.bits() as u16, depth)
 }
 
+/// How it is made, and its size.
 impl GrowingTokens {
     /// Makes it of unshared blocks.
     pub(crate) fn with_levels(levels: Levels, search_budget: usize) -> Result<Self, OutOfMemory> {
@@ -113,8 +109,7 @@ impl GrowingTokens {
         Levels::bytes_for(level) + self.pool.bytes_to_grow(1 << level)
     }
 
-    /// A closure that calls `what` with the blocks, unless the filter, with all its memory, is gone
-    /// by then.
+    /// A closure that calls `what` with the levels, unless the filter has been dropped by then.
     pub(crate) fn later<F: FnOnce(&Levels)>(&self, what: F) -> impl FnOnce() + use<F> {
         let levels = self.levels.later();
         move || {
@@ -133,11 +128,19 @@ impl GrowingTokens {
     pub(crate) fn search_budget(&self) -> usize {
         self.search_budget
     }
+}
 
+/// Its levels, and how far it has come.
+impl GrowingTokens {
     /// The present root of the table.
     #[inline]
     pub(crate) fn root(&self) -> Root {
         self.levels.root()
+    }
+
+    /// The level that lookups begin with.
+    pub(crate) fn level(&self) -> u32 {
+        self.levels.root().level()
     }
 
     /// Whether words of the level of a root are being split.
@@ -197,15 +200,13 @@ impl GrowingTokens {
     pub(crate) fn region_at(&self, level: u32, place: usize) -> Option<Region> {
         self.region(1 << level | place, Self::peek)
     }
+}
 
+/// Signals, and what the words hold.
+impl GrowingTokens {
     /// The number of bumps so far. Two readings are equal only if there was none between them.
     pub(crate) fn announcements(&self) -> u64 {
         self.stripes.bumps()
-    }
-
-    /// The level that lookups begin with.
-    pub(crate) fn level(&self) -> u32 {
-        self.levels.root().level()
     }
 
     /// The meaning of a word for a reader. An absent one is an empty bucket if no thread has
@@ -237,7 +238,7 @@ impl GrowingTokens {
 
     /// A live bucket with this content.
     #[inline]
-    pub(crate) fn live(&self, bucket: usize, content: Bucket) -> Live {
+    pub(crate) fn live_bucket(&self, bucket: usize, content: Bucket) -> Live {
         Live {
             bucket,
             depth: self.levels.depth(level_of(bucket)),
@@ -245,8 +246,8 @@ impl GrowingTokens {
         }
     }
 
-    /// The bucket on an index string of which `of` says something else than that it is gone or
-    /// absent, from the level of the root down.
+    /// Reads the buckets on an index string by `of`, from the level of the root down, until it has
+    /// an answer.
     #[inline]
     pub(crate) fn descend<R>(&self, index: Index, mut of: impl FnMut(usize) -> Step<R>) -> R {
         loop {
@@ -263,8 +264,8 @@ impl GrowingTokens {
         }
     }
 
-    /// A read that disturbs no other thread: the logical content of a word at some moment during
-    /// the call. Of a bucket that is not there, none.
+    /// The logical content of a word at some moment during the call, if it is a bucket. Writes
+    /// nothing.
     pub(crate) fn peek(&self, bucket: usize) -> Option<Bucket> {
         loop {
             match self.state(bucket, self.levels.load(bucket)) {
@@ -330,12 +331,46 @@ impl GrowingTokens {
 impl Words<Lanes16> for GrowingTokens {
     #[inline]
     fn freeze(&self, bucket: usize, before: Bucket, reference: Reference<Lanes16>) -> bool {
-        replace(self, bucket, before, reference)
+        self.replace(bucket, before, reference)
     }
 
     #[inline]
     fn thaw(&self, bucket: usize, reference: Reference<Lanes16>, content: Bucket) {
         self.levels.exchange(bucket, reference, content);
+    }
+}
+
+/// The exchange of a word.
+impl GrowingTokens {
+    /// Replaces the content of a bucket. Returns false if the word has changed.
+    #[inline]
+    pub(crate) fn replace(
+        &self,
+        bucket: usize,
+        current: Bucket,
+        new: impl Into<GrowingWord>,
+    ) -> bool {
+        let new = new.into();
+        self.levels.exchange(bucket, current, new) || self.replace_vacant(bucket, current, new)
+    }
+
+    /// [`replace`](Self::replace) for a word that reads as an empty bucket, but is not one.
+    #[inline]
+    pub(crate) fn replace_vacant(
+        &self,
+        bucket: usize,
+        current: Bucket,
+        new: impl Into<GrowingWord>,
+    ) -> bool {
+        current == Bucket::EMPTY && self.write_absent(bucket, new.into())
+    }
+
+    #[cold]
+    fn write_absent(&self, bucket: usize, new: GrowingWord) -> bool {
+        // Pin before the check: if the root leaves the level afterwards, its memory is not given
+        // back before this is over. Until then the word is gone, and the exchange fails.
+        let _guard = pin();
+        self.levels.is_lazy(bucket) && self.levels.exchange(bucket, GrowingWord::ABSENT, new)
     }
 }
 
@@ -345,198 +380,15 @@ fn descriptors_for(level: u32) -> PoolSize {
     PoolSize::of_table((1 << level) / 2)
 }
 
-/// Where a read of an index string continues.
+/// How a read of an index string goes on after a bucket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step<R> {
+    /// It ends: this is the answer.
     Here(R),
+    /// The bucket is gone: at the level below.
     Down,
+    /// The bucket is absent: at the root, which has moved on.
     Again,
-}
-
-/// The content of a word without a reference.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Settled {
-    Absent,
-    Gone,
-    Bucket(Bucket),
-}
-
-impl Settled {
-    /// The content of a bucket that is there.
-    #[inline]
-    pub(crate) fn content(self) -> Option<Bucket> {
-        match self {
-            Self::Bucket(content) => Some(content),
-            Self::Gone | Self::Absent => None,
-        }
-    }
-}
-
-/// Reads a word as a writer does: at a time when it is not a reference.
-#[inline]
-pub(crate) fn settle(tokens: &GrowingTokens, bucket: usize) -> Settled {
-    settle_word(tokens, bucket, || tokens.levels.load(bucket))
-}
-
-/// The content of a bucket, read as a writer does, if it is there.
-#[inline]
-pub(crate) fn settled(tokens: &GrowingTokens, bucket: usize) -> Option<Bucket> {
-    settle(tokens, bucket).content()
-}
-
-/// [`settle`] for a caller who knows the level.
-#[inline]
-pub(crate) fn settle_in(tokens: &GrowingTokens, words: Level<'_>, bucket: usize) -> Settled {
-    match words.load(bucket).state() {
-        WordState::Bucket(content) => Settled::Bucket(content),
-        _ => settle(tokens, bucket),
-    }
-}
-
-/// [`settle`] by read-modify-writes, as at a [witness](crate::design::protocol#admissions).
-pub(crate) fn settle_latest(tokens: &GrowingTokens, bucket: usize) -> Settled {
-    settle_word(tokens, bucket, || tokens.levels.read_latest(bucket))
-}
-
-#[inline]
-fn settle_word(tokens: &GrowingTokens, bucket: usize, load: impl Fn() -> GrowingWord) -> Settled {
-    loop {
-        // Read the word. Return what it is, unless it is frozen.
-        let word = load();
-        let reference = match tokens.state(bucket, word) {
-            WordState::Absent => return Settled::Absent,
-            WordState::Gone => return Settled::Gone,
-            WordState::Bucket(content) => return Settled::Bucket(content),
-            WordState::Reference(reference) => reference,
-        };
-        match tokens.pool.resolve(bucket, reference) {
-            // The use is over, so the word has changed.
-            Resolved::Stale => {}
-            // A split is never decided: its children are what it becomes.
-            Resolved::Pending(Pending {
-                transfer: Transfer::Split { .. },
-                ..
-            }) => finish(tokens, bucket),
-            // Only the owner of an admission knows its answers from elsewhere.
-            Resolved::Pending(pending) => {
-                let aborted = Status::Aborted;
-                // Abort it, and read again: its owner may have committed first.
-                tokens.pool.decide(reference, pending.control, aborted);
-                sync::trace(Event::Abort);
-            }
-            // Every thread computes the same content from the descriptor.
-            Resolved::Settled(content) => {
-                sync::trace(Event::Help);
-                if tokens.levels.exchange(bucket, word, content) {
-                    return Settled::Bucket(content);
-                }
-            }
-        }
-    }
-}
-
-/// Both live buckets of an item, settled.
-pub(crate) fn live_pair(tokens: &GrowingTokens, class: GrowingClass) -> [Live; 2] {
-    // Load the root, and the words of its level: in all but a growth, both buckets are there.
-    let root = tokens.levels.root();
-    let words = tokens.levels.level(root.level());
-    // Find the level below too while the table grows: a bucket above may be gone.
-    let below = if tokens.is_growing(root) {
-        tokens.levels.level(root.level() + 1)
-    } else {
-        None
-    };
-    [class.first, class.second].map(|index| {
-        // Load the word of the item at one level.
-        let plain = |words: Level<'_>| {
-            let bucket = index.bucket(words.number());
-            let state = words.load(bucket).state();
-            (bucket, words.depth(), state)
-        };
-        // Look above first: a word below counts only if its parent is gone.
-        let mut found = words.map(plain);
-        if let Some((_, _, WordState::Gone)) = found {
-            // Go down to the child. It is there: a split writes the children before the parent is
-            // gone.
-            found = below.map(plain);
-        }
-        match found {
-            // A bucket that is found is the live one, whatever the root said: a word that is gone
-            // never becomes a bucket again.
-            Some((bucket, depth, WordState::Bucket(content))) => Live {
-                bucket,
-                depth,
-                content,
-            },
-            // The word is frozen, absent, or split further: descend step by step, and settle it.
-            _ => live(tokens, index),
-        }
-    })
-}
-
-/// The live bucket on an index string, settled.
-#[inline]
-pub(crate) fn live(tokens: &GrowingTokens, index: Index) -> Live {
-    live_by(tokens, index, settle)
-}
-
-/// [`live`] by read-modify-writes.
-pub(crate) fn live_latest(tokens: &GrowingTokens, index: Index) -> Live {
-    live_by(tokens, index, settle_latest)
-}
-
-#[inline]
-fn live_by(
-    tokens: &GrowingTokens,
-    index: Index,
-    settle: impl Fn(&GrowingTokens, usize) -> Settled,
-) -> Live {
-    tokens.descend(index, |bucket| match settle(tokens, bucket) {
-        Settled::Absent => Step::Again,
-        Settled::Gone => Step::Down,
-        Settled::Bucket(content) => Step::Here(tokens.live(bucket, content)),
-    })
-}
-
-/// Completes the split of `bucket`, if one is in progress.
-///
-/// Pinned: it writes into absent words, as only `write_absent` does besides. A helper that sleeps
-/// here keeps the memory of the children from being given back, after which they would be absent
-/// again.
-#[cold]
-pub(crate) fn finish(tokens: &GrowingTokens, bucket: usize) {
-    let guard = pin();
-    // Load again, because the guard holds from here on.
-    let WordState::Reference(reference) = tokens.levels.load(bucket).state() else {
-        return;
-    };
-    if let Some((Transfer::Split { old, .. }, _)) = tokens.pool.read(reference) {
-        finish_installed(tokens, bucket, reference, old, &guard);
-    }
-}
-
-/// [`finish`] for a caller who has been pinned since a time when the word was not gone, and has
-/// found the reference of the split in the word, or has put it there.
-pub(crate) fn finish_installed(
-    tokens: &GrowingTokens,
-    bucket: usize,
-    reference: Reference<Lanes16>,
-    content: Bucket,
-    _: &Guard,
-) {
-    let level = level_of(bucket);
-    // Compute the children from the frozen content: all helpers compute the same.
-    let children = children(bucket, content, tokens.levels.depth(level));
-    // Each of these exchanges fails if another thread was first. A word that has been written is
-    // never absent again as long as this thread is pinned, and the reference never comes back.
-    if let Some(below) = tokens.levels.level(level + 1) {
-        below.exchange(bucket << 1, GrowingWord::ABSENT, children[0]);
-        below.exchange(bucket << 1 | 1, GrowingWord::ABSENT, children[1]);
-    }
-    // Last: a thread that finds the parent gone finds the children.
-    if tokens.levels.exchange(bucket, reference, GrowingWord::GONE) {
-        sync::trace(Event::Split);
-    }
 }
 
 /// The contents of the two children of a bucket. Every token must have a tail.
@@ -553,35 +405,4 @@ pub(crate) fn children(bucket: usize, content: Bucket, depth: Depth) -> [Bucket;
         *half = added.unwrap_or(*half);
     }
     children
-}
-
-/// Replaces the content of a bucket. Returns false if the word has changed.
-#[inline]
-pub(crate) fn replace(
-    tokens: &GrowingTokens,
-    bucket: usize,
-    current: Bucket,
-    new: impl Into<GrowingWord>,
-) -> bool {
-    let new = new.into();
-    tokens.levels.exchange(bucket, current, new) || replace_vacant(tokens, bucket, current, new)
-}
-
-/// [`replace`] for a word that reads as an empty bucket, but is not one.
-#[inline]
-pub(crate) fn replace_vacant(
-    tokens: &GrowingTokens,
-    bucket: usize,
-    current: Bucket,
-    new: impl Into<GrowingWord>,
-) -> bool {
-    current == Bucket::EMPTY && write_absent(tokens, bucket, new.into())
-}
-
-#[cold]
-fn write_absent(tokens: &GrowingTokens, bucket: usize, new: GrowingWord) -> bool {
-    // Pinned before the check: if the level is left afterwards, its memory is not given back before
-    // this is over. Until then the word is split, and the exchange fails.
-    let _guard = pin();
-    tokens.levels.is_lazy(bucket) && tokens.levels.exchange(bucket, GrowingWord::ABSENT, new)
 }

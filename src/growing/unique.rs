@@ -3,10 +3,8 @@
 //! Only its owner commits it: [`doubling`](crate::design::doubling#admissions) has the reasons.
 
 use crate::growing::item::{GrowingClass, Index, level_of};
-use crate::growing::ops::{emptier, split_or_relocate, token};
-use crate::growing::tokens::{
-    Bucket, GrowingTokens, Step, Token, finish, live, live_latest, prefix,
-};
+use crate::growing::ops::{emptier, token};
+use crate::growing::tokens::{Bucket, GrowingTokens, Step, Token, prefix};
 use crate::growing::word::WordState;
 use crate::kernel::change::{Outcome, change_word};
 use crate::kernel::descriptor::{Pending, Resolved, Status};
@@ -27,10 +25,10 @@ impl GrowingTokens {
         budget: usize,
         elsewhere: &impl AbsenceElsewhere,
     ) -> Result<bool, Failure> {
-        let (tokens, class) = (self, GrowingClass::of_hash(hash));
+        let class = GrowingClass::of_hash(hash);
         // Read both buckets: a token that covers the item is there, or the item is new as far as
         // these tell.
-        let pair = [class.first, class.second].map(|index| live(tokens, index));
+        let pair = [class.first, class.second].map(|index| self.live(index));
         if pair.iter().any(|live| live.covers(class)) {
             return Ok(false);
         }
@@ -48,12 +46,10 @@ impl GrowingTokens {
         else {
             // Make room, if both are full. The path places nothing: the next attempt decides
             // whether the item is absent.
-            return Failure::after_making_room(split_or_relocate(
-                tokens, class, pair, budget, false,
-            ));
+            return Failure::after_making_room(self.split_or_relocate(class, pair, budget, false));
         };
         // Describe the admission. Its witness is known to this thread only.
-        let mut claim = tokens.pool.claim().ok_or(Failure::NoDescriptor)?;
+        let mut claim = self.pool.claim().ok_or(Failure::NoDescriptor)?;
         let admission = Transfer::Admission {
             placed: token,
             target: target.bucket,
@@ -63,9 +59,9 @@ impl GrowingTokens {
         // Change the target. While it is frozen it has no covering token, and none can come: none
         // hops in or out, and it is not split. Ask the witness and the other tables meanwhile. Only
         // this thread knows the whole item and these answers, so no helper commits.
-        let outcome = change_word(tokens, &mut claim, admission, admitted, || {
+        let outcome = change_word(self, &mut claim, admission, admitted, || {
             elsewhere.check_before()
-                && is_absent_from_witness(tokens, class, witness, target.bucket)
+                && self.is_absent_from_witness(class, witness, target.bucket)
                 && elsewhere.check_after()
         });
         match outcome {
@@ -82,108 +78,97 @@ impl GrowingTokens {
     /// that is pending here. An admission that comes later acquires, through the word it freezes,
     /// all that the caller did before.
     pub(crate) fn is_absent(&self, hash: u64) -> bool {
-        let (tokens, class) = (self, GrowingClass::of_hash(hash));
+        let class = GrowingClass::of_hash(hash);
         let f = class.head.fingerprint();
         loop {
             // Read the version first, as a lookup does.
-            let version = tokens.stripes.version(f);
+            let version = self.stripes.version(f);
             // Read both words by read-modify-writes, which also abort an admission there.
-            let covers = |index| live_latest(tokens, index).covers(class);
+            let covers = |index| self.live_latest(index).covers(class);
             if covers(class.first) || covers(class.second) {
                 return false;
             }
             // Trust the miss only if no token has changed places meanwhile.
-            if tokens.stripes.unchanged(f, version) {
+            if self.stripes.unchanged(f, version) {
                 return true;
             }
             sync::trace(Event::Repeat);
         }
     }
-}
 
-/// Whether the live bucket of the other index string has no token that covers the item.
-///
-/// By read-modify-writes, as at every [witness](crate::design::protocol#admissions). The rival with
-/// the lower target wins.
-fn is_absent_from_witness(
-    tokens: &GrowingTokens,
-    class: GrowingClass,
-    witness: Index,
-    target: usize,
-) -> bool {
-    tokens.descend(witness, |bucket| {
-        loop {
-            // Read from the upper level down, by a read-modify-write: of two rivals that freeze
-            // their targets and read each other's, one sees the other.
-            let word = tokens.levels.read_latest(bucket);
-            let reference = match tokens.state(bucket, word) {
-                // Load the root again: the memory of this level was given back.
-                WordState::Absent => return Step::Again,
-                WordState::Gone => return Step::Down,
-                // Answer by the content: no descriptor owns the word.
-                WordState::Bucket(content) => {
-                    return Step::Here(none_covers(tokens, class, bucket, content));
-                }
-                WordState::Reference(reference) => reference,
-            };
-            match tokens.pool.resolve(bucket, reference) {
-                // Read again: the use is over, so the word has changed.
-                Resolved::Stale => {}
-                // Answer by what was decided; the exchange that writes it back is only late.
-                Resolved::Settled(content) => {
-                    return Step::Here(none_covers(tokens, class, bucket, content));
-                }
-                // Finish a split, and go down: the children hold the tokens.
-                Resolved::Pending(Pending {
-                    transfer: Transfer::Split { .. },
-                    ..
-                }) => finish(tokens, bucket),
-                Resolved::Pending(pending) => {
-                    // A token that is there stays the item's until the decision, which may be an
-                    // abort.
-                    if !none_covers(tokens, class, bucket, pending.old) {
-                        return Step::Here(false);
+    /// Whether the live bucket of the other index string has no token that covers the item.
+    ///
+    /// By read-modify-writes, as at every [witness](crate::design::protocol#admissions). The rival
+    /// with the lower target wins.
+    fn is_absent_from_witness(&self, class: GrowingClass, witness: Index, target: usize) -> bool {
+        self.descend(witness, |bucket| {
+            loop {
+                // Read from the upper level down, by a read-modify-write: of two rivals that freeze
+                // their targets and read each other's, one sees the other.
+                let word = self.levels.read_latest(bucket);
+                let reference = match self.state(bucket, word) {
+                    // Load the root again: the memory of this level was given back.
+                    WordState::Absent => return Step::Again,
+                    WordState::Gone => return Step::Down,
+                    // Answer by the content: no descriptor owns the word.
+                    WordState::Bucket(content) => {
+                        return Step::Here(self.none_covers(class, bucket, content));
                     }
-                    // Find out whether it is a rival: a pending admission whose token covers the
-                    // item.
-                    let depth = tokens.levels.depth(level_of(bucket));
-                    let covers = |token: Token| prefix(bucket, token, depth).covers(class);
-                    let is_rival = matches!(pending.transfer, Transfer::Admission { placed, .. }
-                        if covers(placed));
-                    if !is_rival {
-                        // What hops there comes not from the target, which is frozen. And what a
-                        // path places takes effect at its commit, after this read.
-                        return Step::Here(true);
+                    WordState::Reference(reference) => reference,
+                };
+                match self.pool.resolve(bucket, reference) {
+                    // Read again: the use is over, so the word has changed.
+                    Resolved::Stale => {}
+                    // Answer by what was decided; the exchange that writes it back is only late.
+                    Resolved::Settled(content) => {
+                        return Step::Here(self.none_covers(class, bucket, content));
                     }
-                    // Give up if the rival has the lower target: exactly one of the two does.
-                    if bucket < target {
-                        return Step::Here(false);
+                    // Finish a split, and go down: the children hold the self.
+                    Resolved::Pending(Pending {
+                        transfer: Transfer::Split { .. },
+                        ..
+                    }) => self.finish_split(bucket),
+                    Resolved::Pending(pending) => {
+                        // A token that is there stays the item's until the decision, which may be
+                        // an abort.
+                        if !self.none_covers(class, bucket, pending.old) {
+                            return Step::Here(false);
+                        }
+                        // Find out whether it is a rival: a pending admission whose token covers
+                        // the item.
+                        let depth = self.levels.depth(level_of(bucket));
+                        let covers = |token: Token| prefix(bucket, token, depth).covers(class);
+                        let is_rival = matches!(pending.transfer, Transfer::Admission { placed, .. }
+                            if covers(placed));
+                        if !is_rival {
+                            // What hops there comes not from the target, which is frozen. And what
+                            // a path places takes effect at its commit, after this read.
+                            return Step::Here(true);
+                        }
+                        // Give up if the rival has the lower target: exactly one of the two does.
+                        if bucket < target {
+                            return Step::Here(false);
+                        }
+                        // Abort the rival, and read again: it may have committed first.
+                        self.pool
+                            .decide(reference, pending.control, Status::Aborted);
                     }
-                    // Abort the rival, and read again: it may have committed first.
-                    tokens
-                        .pool
-                        .decide(reference, pending.control, Status::Aborted);
                 }
             }
-        }
-    })
-}
+        })
+    }
 
-fn none_covers(
-    tokens: &GrowingTokens,
-    class: GrowingClass,
-    bucket: usize,
-    content: Bucket,
-) -> bool {
-    !tokens.live(bucket, content).covers(class)
+    fn none_covers(&self, class: GrowingClass, bucket: usize, content: Bucket) -> bool {
+        !self.live_bucket(bucket, content).covers(class)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::growing::item::{Head, alternate};
+    use crate::growing::item::alternate;
+    use crate::growing::lane::Head;
     use crate::growing::levels::Levels;
-    use crate::growing::tokens::replace;
     use crate::growing::word::Lanes16;
     use crate::kernel::descriptor::Claim;
     use crate::kernel::elsewhere::NothingElsewhere;
@@ -207,7 +192,7 @@ mod tests {
     /// The token of an item in a bucket of its own.
     fn token_in(tokens: &GrowingTokens, bucket: usize, hash: u64) -> Token {
         let class = GrowingClass::of_hash(hash);
-        token(class, &tokens.live(bucket, Bucket::EMPTY)).expect("it has a head")
+        token(class, &tokens.live_bucket(bucket, Bucket::EMPTY)).expect("it has a head")
     }
 
     /// A change of `bucket` alone, from this content.
@@ -226,7 +211,7 @@ mod tests {
         tokens.levels.set(bucket, content);
         let mut claim = tokens.pool.claim().expect("one is free");
         let (reference, _) = claim.publish(change);
-        assert!(replace(tokens, bucket, content, reference));
+        assert!(tokens.replace(bucket, content, reference));
         claim
     }
 
@@ -248,7 +233,7 @@ mod tests {
                 } else {
                     class.second
                 };
-                let goes_on = is_absent_from_witness(&tokens, class, witness, mine);
+                let goes_on = tokens.is_absent_from_witness(class, witness, mine);
                 assert_eq!(goes_on, mine < theirs);
                 let expected = if goes_on {
                     Status::Aborted
@@ -298,7 +283,7 @@ mod tests {
         let other = token_in(&tokens, witness, other(hash, 1));
         let held = Bucket::EMPTY.with(token_in(&tokens, witness, hash));
         let _claim = stop_in(&tokens, admission(witness, held.expect("room"), other));
-        let absent = is_absent_from_witness(&tokens, class, class.second, target);
+        let absent = tokens.is_absent_from_witness(class, class.second, target);
         assert!(!absent, "it is in, whatever is decided");
     }
 
@@ -320,7 +305,7 @@ mod tests {
                 old_destination: Bucket::EMPTY,
             });
             let path = stop_in(&tokens, hop);
-            let absent = is_absent_from_witness(&tokens, class, class.second, target);
+            let absent = tokens.is_absent_from_witness(class, class.second, target);
             assert_eq!((absent, path.status()), (true, Status::Pending));
         }
     }

@@ -104,7 +104,7 @@ impl From<Reference<Lanes16>> for GrowingWord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::growing::item::{Depth, Head, Marks};
+    use crate::growing::lane::{Depth, Head, Marks};
 
     /// The words around each power of two, and so around each border between two kinds.
     #[test]

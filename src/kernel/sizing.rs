@@ -114,11 +114,6 @@ pub(crate) fn compared<L: Layout>(len: usize, geometry: Geometry<L>) -> f64 {
     pair_slots::<L>() as f64 * (len as f64 / geometry.slots() as f64)
 }
 
-/// How much more often a token of a growing table matches another than a fingerprint of the same
-/// size does. One of 64 heads stands for two values, so two heads agree with a probability of
-/// 66/64², and not of 1/64.
-pub(crate) const HEADS_AGREE: f64 = 66.0 / 64.0;
-
 /// The probability that at least one of `compared` fingerprints is a given one:
 /// `1 - (1 - 1/values)^compared`.
 ///

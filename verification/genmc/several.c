@@ -62,7 +62,7 @@
 #define T3 CONTAINS(G, 0) CONTAINS(F, 0)
 #endif
 
-// Checks the coarser tables, and then whether the table is still the finest: src/growing/walks.rs.
+// Checks the coarser tables, and then whether the table is still the finest: src/growing/several.rs.
 #define CHECK_AFTER later_hold_none(f, first)
 static int later_hold_none(int f, int first);
 #include "protocol.h"

@@ -1,21 +1,34 @@
-//! Growth: doubling the newest table, or adding one after it.
+//! An insert that finds no room: it tries again, doubles the newest table or adds one after it, or
+//! is refused.
+//!
+//! | the table says | answer |
+//! |---|---|
+//! | disturbed | try again; after very many attempts as if the table were full |
+//! | full, while it grows | refuse if there will be no room; otherwise split the next words |
+//! | full, below the capacity | search further, once |
+//! | full | double it, or add a table, if the limits allow it and there will be room |
+//! | too many copies, no descriptor | refuse |
+//!
+//! If no other thread writes, a refused insert has changed nothing: whatever refuses it comes
+//! before anything is begun. [Why](crate::design::doubling#looking-ahead) that matters.
 
 use core::mem;
 
-use crate::allocate;
 use crate::error::{GrowthError, InsertError};
-use crate::growing::item::{Depth, MAX_LEVEL};
+use crate::growing::item::MAX_LEVEL;
+use crate::growing::lane::Depth;
 use crate::growing::levels::Root;
 use crate::growing::memory::{FLUSHES, flush};
-use crate::growing::split::help_to_grow;
-use crate::growing::tables::{CountedGrowingTable, compared_when_first_full, geometry};
+use crate::growing::several::Tables;
+use crate::growing::table::{CountedGrowingTable, compared_when_first_full, full, geometry};
 use crate::growing::word::Lanes16;
-use crate::growing::{DEFAULT_BUDGET, Growing, full};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::search::sizes::LONG_BUDGET;
 use crate::kernel::sizing::{any_of, items_for, pair_slots};
-use crate::sync;
-use crate::sync::Event;
+
+/// The bound of a search. A longer search, as in a filter that cannot grow, fills a table by 2 %
+/// more of its slots before it doubles, at twice the time of all its inserts.
+pub(crate) const DEFAULT_BUDGET: usize = if LONG_BUDGET < 256 { LONG_BUDGET } else { 256 };
 
 /// The number of disturbed attempts after which an insert treats the table as full.
 const MAX_RETRIES: usize = 16 * MAX_ATTEMPTS;
@@ -44,7 +57,23 @@ const MIN_LOAD_DIVISOR: usize = 8;
 /// be thousands.
 const RECOUNTED: usize = 1 << 14;
 
-impl Growing {
+impl Tables {
+    /// Adds a token to the newest table, and makes room for it as long as that is of use.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn insert_or_grow(&self, hash: u64) -> Result<(), InsertError> {
+        let mut retries = RetryState::of(hash);
+        loop {
+            // Find the newest table anew each time: one may have been added.
+            let newest = self.newest();
+            let root = newest.tokens().root();
+            match newest.insert(root, hash, retries.budget(newest)) {
+                Ok(()) => return Ok(()),
+                Err(refusal) => self.retry_or_grow(newest, root, refusal, &mut retries)?,
+            }
+        }
+    }
+
     /// After a refusal by the newest table when it was like `root`: makes another attempt useful,
     /// or returns why it would be useless.
     #[cold]
@@ -66,35 +95,36 @@ impl Growing {
                 retries.attempts += MAX_ATTEMPTS - 1;
                 self.retry(newest, root, retries)
             }
-            // Make room: split the next words, until the last, of a growth after which there will
-            // be room.
+            // Make room: split the next words, if there will be room after the growth.
             Failure::Full if newest.tokens().is_growing(root) => {
                 match self.foresee(newest, root.level() + 1, 0, retries) {
                     Err(refusal) if !self.has_grown(newest, root) => return Err(refusal),
                     _ => {}
                 }
-                let _ = help_to_grow(newest.tokens());
+                let _ = newest.tokens().help_to_grow();
                 self.retry(newest, root, retries)
             }
             Failure::Full => {
                 let (mut len, slots) = (newest.len(), full(root.level()));
-                // Below its capacity it must find room, as a fixed-size table does.
+                // Search further, once, below the capacity: there the table must find room, as one
+                // of a fixed size does.
                 if !retries.searches_far && len < items_for(newest.geometry()) {
                     retries.searches_far = true;
                     return Ok(());
                 }
-                // Refuse at the third time.
+                // Let the insert come here three times.
                 retries.attempts += MAX_RETRIES / 2;
                 let is_last = retries.attempts > MAX_RETRIES;
                 if is_last {
-                    len = recounted(newest, slots);
+                    len = newest.recounted(slots);
                 }
                 // Double, unless the table is nearly empty: then copies of few items fill their
                 // buckets, and no size would have room for them.
                 if len >= slots / MIN_LOAD_DIVISOR {
                     return self.grow(newest, root, retries);
                 }
-                // The table may have been full when no path was found, and emptied since.
+                // Refuse at the third time. Before that, try again: the table may have been full
+                // when no path was found, and emptied since.
                 if is_last {
                     return Err(InsertError::Full { len, slots });
                 }
@@ -123,13 +153,13 @@ impl Growing {
         if !is_growing {
             return self.grow(newest, root, retries);
         }
-        // No growth can begin, and the one in progress does not advance: without memory to pin, a
-        // thread cannot split, and would loop without end.
+        // Refuse if the growth does not advance. (No other one can begin. Without memory to pin, a
+        // thread cannot split, and would loop without end.)
         if stands_still {
             return Err(InsertError::Disturbed { attempts });
         }
         // Make it advance, as an insert that finds no room does.
-        let _ = help_to_grow(newest.tokens());
+        let _ = newest.tokens().help_to_grow();
         Ok(())
     }
 
@@ -141,7 +171,7 @@ impl Growing {
         root: Root,
         retries: &mut RetryState,
     ) -> Result<(), InsertError> {
-        match self.try_to_grow(newest, root, retries) {
+        match self.double_or_add(newest, root, retries) {
             Ok(()) => Ok(()),
             // Another thread has grown it.
             Err(_) if self.has_grown(newest, root) => Ok(()),
@@ -149,7 +179,9 @@ impl Growing {
         }
     }
 
-    fn try_to_grow(
+    /// Doubles the newest table, as long as its oldest tokens have a bit left in their tails. After
+    /// that, adds a table. Does neither if the newest has grown since it was like `root`.
+    fn double_or_add(
         &self,
         newest: &CountedGrowingTable,
         root: Root,
@@ -157,24 +189,26 @@ impl Growing {
     ) -> Result<(), InsertError> {
         // Count before the check: a table that is added after this takes the place that this call
         // would use.
-        let tables = self.tables.count();
+        let tables = self.count();
         if self.has_grown(newest, root) {
             return Ok(());
         }
-        // Refuse before anything is allocated or begun. Double the table, as long as its oldest
-        // tokens have a bit left in their tails. After that, add a table.
+        // Add a table after one that cannot double.
         if !newest.tokens().can_grow() {
             let last = newest.tokens().last();
             let added = self.check_next_table(newest, 0);
             let added = added.and_then(|()| self.add(newest, tables, last));
             return added.map_err(InsertError::CannotGrow);
         }
+        // Refuse before anything is allocated or begun: by the limits, or because there will be no
+        // room.
         let level = root.level() + 1;
         let more = self
             .check_doubling(newest, level, 0)
             .map_err(InsertError::CannotGrow)?;
         self.foresee(newest, level, more, retries)?;
-        let begun = newest.begin_to_grow(root);
+        // Begin. One of several threads does.
+        let begun = newest.begin_doubling(root);
         begun.map_err(|error| InsertError::CannotGrow(error.into()))
     }
 
@@ -203,16 +237,18 @@ impl Growing {
                 retries.foreseen = true;
                 break;
             }
-            let len = recounted(newest, slots);
+            // Refuse if the table would be nearly empty: copies of few items fill their buckets.
+            let len = newest.recounted(slots);
             if len < slots / MIN_LOAD_DIVISOR {
                 return Err(InsertError::Full { len, slots });
             }
+            // Look at the next size, if the limits allow it.
             if level < tokens.last() {
                 level += 1;
                 let more = self.check_doubling(newest, level, bytes);
                 bytes = more.map_err(InsertError::CannotGrow)?;
             } else {
-                // An added table is empty.
+                // After the last size a table is added, which is empty.
                 let checked = self.check_next_table(newest, bytes);
                 checked.map_err(InsertError::CannotGrow)?;
                 retries.foreseen = true;
@@ -242,7 +278,7 @@ impl Growing {
         newest: &CountedGrowingTable,
         bytes: usize,
     ) -> Result<(), GrowthError> {
-        // Same size as the table before: its tokens are still one bit longer.
+        // It begins at the last level of the one before: its tokens are one bit longer there.
         let last = newest.tokens().last();
         self.check_rate(newest.compared_when_full(last) + compared_when_first_full())?;
         if last == MAX_LEVEL {
@@ -254,15 +290,15 @@ impl Growing {
 
     /// The rate when all tables are full, the newest and any after it with this weight.
     fn check_rate(&self, newest: f64) -> Result<(), GrowthError> {
-        let others = self.tables.all().skip(1);
+        let others = self.all().skip(1);
         let others: f64 = others
             .map(|table| table.compared_when_full(table.size()))
             .sum();
         let rate = any_of::<Lanes16>(newest + others);
-        if rate > self.rate {
+        if rate > self.limits().rate {
             return Err(GrowthError::FalsePositiveRate {
                 rate,
-                limit: self.rate,
+                limit: self.limits().rate,
             });
         }
         Ok(())
@@ -271,9 +307,9 @@ impl Growing {
     /// Whether this many more bytes are allowed. The old words stay until their content is in the
     /// new ones.
     fn check_memory(&self, more: usize) -> Result<(), GrowthError> {
-        let bytes = || self.bytes().saturating_add(more);
-        // Old words of earlier growths may not have been given back yet.
-        let limit = self.memory_now();
+        let bytes = || self.filter_bytes().saturating_add(more);
+        // Give back old words of earlier growths, before the growth is refused for them.
+        let limit = self.limits().memory_now();
         for _ in 0..FLUSHES {
             if bytes() <= limit {
                 return Ok(());
@@ -286,53 +322,18 @@ impl Growing {
             needed => Err(GrowthError::MemoryLimit { needed, limit }),
         }
     }
+}
 
-    /// Adds a table after this many, the last of which is the newest. Its tokens are longer than
-    /// all before.
-    pub(crate) fn add(
-        &self,
-        newest: &CountedGrowingTable,
-        tables: usize,
-        level: u32,
-    ) -> Result<(), GrowthError> {
-        // Take the place after the tables that were counted before the check: of several threads
-        // one fills it.
-        let Some(place) = self.tables.place_after(tables) else {
-            return Err(GrowthError::Tables);
-        };
-        // It may be there already, but not counted yet: the thread that put it there may have
-        // stopped.
-        if place.get().is_none() {
-            let table = CountedGrowingTable::lazy(level, newest.tokens().search_budget())?;
-            let added = place.set(allocate::boxed(table)?).is_ok();
-            sync::trace(if added {
-                Event::Growth
-            } else {
-                Event::LostAllocation
-            });
+impl CountedGrowingTable {
+    /// The number of tokens, before a refusal of a table with this many slots. Looks at the slots
+    /// themselves: threads that stopped after they had stored, and before they counted, may have
+    /// filled a small table.
+    fn recounted(&self, slots: usize) -> usize {
+        if slots <= RECOUNTED {
+            self.tokens().taken()
+        } else {
+            self.len()
         }
-        // Say that it is there: from now on walks begin with it.
-        newest.tokens().set_successor();
-        Ok(())
-    }
-
-    fn has_grown(&self, newest: &CountedGrowingTable, root: Root) -> bool {
-        newest.tokens().root() != root || !self.tables.is_newest(newest)
-    }
-
-    /// Completes a growth in progress, and gives back the memory that growths have left. Returns
-    /// false if other threads have all descriptors.
-    pub(crate) fn finish_growth(&self) -> bool {
-        // Coarser tables no longer grow.
-        let is_finished = self.tables.newest().tokens().finish_growth();
-        self.release_outgrown();
-        is_finished
-    }
-
-    /// Gives back the outgrown memory of all tables: what no thread may still be splitting into.
-    fn release_outgrown(&self) {
-        let tables = self.tables.all();
-        tables.for_each(|table| table.tokens().release_outgrown());
     }
 }
 
@@ -356,17 +357,6 @@ impl RetryState {
         } else {
             budget
         }
-    }
-}
-
-/// The number of tokens of a table with this many slots, before a refusal. Looks at the slots
-/// themselves: threads that stopped after they had stored, and before they counted, may have filled
-/// a small table.
-fn recounted(table: &CountedGrowingTable, slots: usize) -> usize {
-    if slots <= RECOUNTED {
-        table.tokens().taken()
-    } else {
-        table.len()
     }
 }
 

@@ -1,15 +1,9 @@
-//! The tables of a growing filter, each finer than those before it. All but the last have doubled
-//! as often as they can. Each is a table of tokens that doubles, and their count.
+//! One table of a growing filter: its tokens and their number, its size, and its part of the rate
+//! of false positives.
 
-use core::ptr;
-
-use once_cell::race::OnceBox;
-
-use crate::allocate;
 use crate::error::{OutOfMemory, SnapshotError};
-use crate::growing::item::MAX_LEVEL;
+use crate::growing::lane::HEADS_AGREE;
 use crate::growing::levels::{Levels, Root};
-use crate::growing::split::help_to_grow;
 use crate::growing::sweep::{Region, Stage};
 use crate::growing::tokens::GrowingTokens;
 use crate::growing::word::Lanes16;
@@ -17,139 +11,7 @@ use crate::kernel::counter::{Counter, More};
 use crate::kernel::geometry::Geometry;
 use crate::kernel::outcome::Failure;
 use crate::kernel::pool::PoolSize;
-use crate::kernel::sizing::{HEADS_AGREE, pair_slots};
-
-#[derive(Debug)]
-pub(crate) struct Tables {
-    /// The oldest table, with which the filter began.
-    oldest: CountedGrowingTable,
-    /// The added tables. A table counts when the one before it says that it is followed.
-    ///
-    /// Behind a pointer, as everything that changes: without atomics inside, the engine is a
-    /// constant value, so the compiler keeps its pointers in registers from one lookup to the next.
-    added: Box<[OnceBox<CountedGrowingTable>; MAX_ADDED]>,
-}
-
-/// The maximum number of added tables, up to the deepest level.
-pub(crate) const MAX_ADDED: usize = MAX_LEVEL as usize / 10;
-
-impl Tables {
-    /// The heap bytes outside of the tables.
-    pub(crate) const LIST_BYTES: usize = size_of::<[OnceBox<CountedGrowingTable>; MAX_ADDED]>();
-
-    /// Makes them of unused tables, from the oldest to the newest. There must be one.
-    pub(crate) fn of(
-        oldest_first: impl IntoIterator<Item = CountedGrowingTable>,
-    ) -> Result<Self, OutOfMemory> {
-        let mut tables = oldest_first.into_iter();
-        let oldest = tables.next().expect("a table");
-        let mut added = [const { OnceBox::new() }; MAX_ADDED];
-        let mut before = &oldest;
-        for (place, table) in added.iter_mut().zip(tables) {
-            *place = OnceBox::with_value(allocate::boxed(table)?);
-            before.tokens().set_successor();
-            before = place.get().unwrap_or(before);
-        }
-        Ok(Self {
-            oldest,
-            added: allocate::boxed(added)?,
-        })
-    }
-
-    /// The oldest table.
-    #[inline]
-    pub(crate) fn oldest(&self) -> &CountedGrowingTable {
-        &self.oldest
-    }
-
-    /// The number of tables.
-    pub(crate) fn count(&self) -> usize {
-        let mut count = 1;
-        let mut last = Some(&self.oldest);
-        while let Some(table) = last.filter(|table| table.tokens().has_successor()) {
-            last = self.added[count - 1].get();
-            debug_assert!(last.is_some(), "it says that it is followed: {table:?}");
-            count += 1;
-        }
-        count
-    }
-
-    /// The first `count` tables, from the newest to the oldest.
-    pub(crate) fn first(&self, count: usize) -> impl Iterator<Item = &CountedGrowingTable> {
-        let added = self.added[..count - 1].iter().rev();
-        added.filter_map(OnceBox::get).chain(Some(&self.oldest))
-    }
-
-    /// All tables, from the newest to the oldest.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &CountedGrowingTable> {
-        self.first(self.count())
-    }
-
-    /// The tables after the first one, including one that does not count yet.
-    #[inline]
-    pub(crate) fn added(&self) -> impl Iterator<Item = &CountedGrowingTable> {
-        self.added.iter().map_while(OnceBox::get)
-    }
-
-    /// The newest table, which takes the inserts.
-    #[inline]
-    pub(crate) fn newest(&self) -> &CountedGrowingTable {
-        if self.oldest.tokens().root().is_single_level() {
-            &self.oldest
-        } else {
-            self.newest_of_several()
-        }
-    }
-
-    #[inline(never)]
-    fn newest_of_several(&self) -> &CountedGrowingTable {
-        self.all().next().unwrap_or(&self.oldest)
-    }
-
-    /// Whether no table was added after this one.
-    pub(crate) fn is_newest(&self, table: &CountedGrowingTable) -> bool {
-        ptr::eq(self.newest(), table)
-    }
-
-    /// The place of the table after this many, if there can be one.
-    pub(crate) fn place_after(&self, count: usize) -> Option<&OnceBox<CountedGrowingTable>> {
-        self.added.get(count - 1)
-    }
-
-    pub(crate) fn sum(&self, of: impl Fn(&CountedGrowingTable) -> usize) -> usize {
-        self.all().map(of).sum()
-    }
-
-    /// The heap bytes in use, including a table that does not count yet.
-    pub(crate) fn bytes(&self) -> usize {
-        let added = self
-            .added()
-            .map(|table| table.bytes() + size_of::<CountedGrowingTable>());
-        self.oldest.bytes() + added.sum::<usize>() + Self::LIST_BYTES
-    }
-
-    /// Replaces all tables but the first `kept` by one.
-    pub(crate) fn replace_all_but(&mut self, kept: usize, merged: Box<CountedGrowingTable>) {
-        self.added[kept..]
-            .iter_mut()
-            .for_each(|place| *place = OnceBox::new());
-        match kept.checked_sub(1) {
-            None => self.oldest = *merged,
-            Some(place) => self.added[place] = OnceBox::with_value(merged),
-        }
-    }
-
-    /// Frees the old words of the first table, if no thread may still be about to give them back.
-    pub(crate) fn free_retired_levels(&mut self) {
-        self.oldest.free_retired_levels();
-    }
-
-    /// Removes all tokens, and all tables but the first.
-    pub(crate) fn clear(&mut self) {
-        *self.added = core::array::from_fn(|_| OnceBox::new());
-        self.oldest.clear();
-    }
-}
+use crate::kernel::sizing::pair_slots;
 
 #[derive(Debug)]
 pub(crate) struct CountedGrowingTable {
@@ -236,8 +98,8 @@ impl CountedGrowingTable {
         self.tokens.bytes() + self.counter.bytes()
     }
 
-    /// The number of fingerprints of 16 bits that would be taken for others as often as the tokens
-    /// that a lookup compares, at most.
+    /// The weight of the tokens that a lookup compares: the number of fingerprints of 16 bits that
+    /// match others as often, at most.
     ///
     /// An upper bound. Each doubling halves what a token can tell apart, and so does the bit that
     /// ends its tail, which tokens of the first size do without. So the tokens that filled the
@@ -262,9 +124,10 @@ impl CountedGrowingTable {
     }
 
     /// Begins to double the table, unless it has grown since the root was read. It must be able to.
-    pub(crate) fn begin_to_grow(&self, root: Root) -> Result<(), OutOfMemory> {
+    pub(crate) fn begin_doubling(&self, root: Root) -> Result<(), OutOfMemory> {
+        // Add cells to the counter before there are more tokens to count.
         self.counter.grow(2 << root.level())?;
-        self.tokens.begin_to_grow(root)
+        self.tokens.begin_growth(root)
     }
 
     #[inline]
@@ -287,7 +150,7 @@ impl CountedGrowingTable {
     pub(crate) fn help(&self, root: Root) {
         if !root.is_at_rest() {
             // The call is done, so it does not matter if this fails.
-            let _ = help_to_grow(&self.tokens);
+            let _ = self.tokens.help_to_grow();
         }
     }
 
@@ -309,7 +172,7 @@ impl CountedGrowingTable {
     /// Removes all tokens.
     pub(crate) fn clear(&mut self) {
         self.tokens.clear();
-        // It is as small as the table, if there is the memory for that.
+        // Make the counter as small as the table, if there is the memory for that.
         match Counter::<More>::new(1 << self.tokens.level(), 0) {
             Ok(counter) => self.counter = counter,
             Err(_) => self.counter.reset(0),
@@ -344,6 +207,11 @@ fn full_tables(load: f64, doublings: u32) -> f64 {
 pub(crate) fn geometry(level: u32) -> Geometry<Lanes16> {
     Geometry::with_buckets(1 << level)
         .expect("the deepest level is not as deep as a geometry can be")
+}
+
+/// The number of slots of a full table at this level.
+pub(crate) fn full(level: u32) -> usize {
+    geometry(level).slots()
 }
 
 #[cfg(test)]
