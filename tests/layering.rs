@@ -70,12 +70,7 @@ const LAYERS: [&[&str]; 9] = [
 const STRANGERS: [(&str, &str); 2] = [("growing", "fixed"), ("growing", "rotating")];
 
 /// Calls of methods that close a circle, and why they stay.
-const CALLS_BACK: [(&str, &str, &str); 5] = [
-    (
-        "fixed/help",
-        "fixed/unique",
-        "a writer that meets a pending admission decides it, and an admission helps what it meets",
-    ),
+const CALLS_BACK: [(&str, &str, &str); 4] = [
     (
         "rotating",
         "rotating/ops",
