@@ -131,8 +131,7 @@ fn the_steps_of_the_image_name_what_is_there() {
     }
 }
 
-/// Runs the line that builds the program, for the profile of this test. (Cargo has built most of it
-/// by now.)
+/// Runs the line that builds the program, for the profile of this test. (Cargo has built it by now.)
 #[test]
 fn the_build_of_the_image_works() {
     let line = steps("RUN")[0];
