@@ -39,7 +39,7 @@
  * nanoseconds.
  *
  * THREADS. "any" means that any number of threads may make this call at the same time, beside all other calls for the
- * filter that say so. None of these waits for another thread: a thread that is stopped within a call blocks nobody.
+ * filter that say so. None of these waits for another thread: a thread that is stopped within a call blocks no other.
  * "alone" means that no other call for the filter may run at the same time: order them by joining threads, or by a lock.
  * A filter must be handed to other threads as any object is: by creating them, through an atomic, under a lock. What a
  * thread wrote before it inserted an item is visible to a thread that finds it, unless it found a false positive.
@@ -228,7 +228,7 @@ typedef struct lfcf_options {
   uint32_t flags;
   /**
    * The items to have room for: 1,024 unless set. One that grows begins with this. Of one that
-   * rotates it is the items of one period, the busiest: each of its tables has room for so many.
+   * rotates it is the items of one period, the busiest: each table has room for that many.
    */
   size_t capacity;
   /**
@@ -748,7 +748,7 @@ int lfcf_age_bytes(const struct lfcf_filter *filter, const void *item, size_t si
  * generations, it is `w / (n - 1)`.
  *
  * `now` tells the time; `context` is passed to it. If `now` is NULL, the clock reads the system's
- * monotonic clock, CLOCK_MONOTONIC on Linux. Nobody sets that one, and it stands still while the
+ * monotonic clock, CLOCK_MONOTONIC on Linux. It is never set, and it stands still while the
  * machine is suspended: then nothing is inserted, and items stay longer, never shorter. If they
  * are to leave by then, pass a function that reads CLOCK_BOOTTIME. Do not read CLOCK_REALTIME, nor
  * whole seconds: setting that clock, or cutting the time, makes items leave early. If the time

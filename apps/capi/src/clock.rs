@@ -86,7 +86,7 @@ unsafe fn with_nanoseconds(
 /// generations, it is `w / (n - 1)`.
 ///
 /// `now` tells the time; `context` is passed to it. If `now` is NULL, the clock reads the system's
-/// monotonic clock, CLOCK_MONOTONIC on Linux. Nobody sets that one, and it stands still while the
+/// monotonic clock, CLOCK_MONOTONIC on Linux. It is never set, and it stands still while the
 /// machine is suspended: then nothing is inserted, and items stay longer, never shorter. If they
 /// are to leave by then, pass a function that reads CLOCK_BOOTTIME. Do not read CLOCK_REALTIME, nor
 /// whole seconds: setting that clock, or cutting the time, makes items leave early. If the time

@@ -50,7 +50,7 @@ pub struct lfcf_options {
     /// `LFCF_SEEDED`, `LFCF_SMALLEST`, both, or 0.
     pub flags: u32,
     /// The items to have room for: 1,024 unless set. One that grows begins with this. Of one that
-    /// rotates it is the items of one period, the busiest: each of its tables has room for so many.
+    /// rotates it is the items of one period, the busiest: each table has room for that many.
     pub capacity: usize,
     /// The number of buckets instead of `capacity`: a power of two from 2, times at most 31.
     pub buckets: usize,

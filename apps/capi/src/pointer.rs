@@ -1,6 +1,6 @@
 //! What callers pass, checked as far as it can be: null, misaligned, too long. The rest is
-//! promised: that pointers point to what their types say, for the time of the call, and that nobody
-//! else uses what is written.
+//! promised: that pointers point to what their types say, for the time of the call, and that no
+//! other thread uses what is written.
 //!
 //! Each `name` is what the header calls the pointer.
 
@@ -38,7 +38,7 @@ pub(crate) unsafe fn change<'a, T>(pointer: *mut T, name: &str) -> Checked<&'a m
     Ok(&mut *pointer)
 }
 
-/// So many values to read. If there are none, the pointer may be anything.
+/// This many values to read. If there are none, the pointer may be anything.
 #[inline]
 pub(crate) unsafe fn array<'a, T>(pointer: *const T, count: usize, name: &str) -> Checked<&'a [T]> {
     if count == 0 {
@@ -69,7 +69,7 @@ pub(crate) unsafe fn wanted<'a, T: Default>(
     place(pointer, T::default(), name).map(Some)
 }
 
-/// The places of so many answers. Each has this value from now on: what was there before need not
+/// The places of this many answers. Each has this value from now on: what was there before need not
 /// be one of the type.
 #[inline]
 pub(crate) unsafe fn places<'a, T: Copy>(

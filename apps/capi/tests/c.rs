@@ -84,9 +84,11 @@ fn the_wrapper_for_cpp_does_the_same() {
     run_program(compiler("CXX", "g++"), "-std=c++20", "wrapper.cpp");
 }
 
+/// The wrapper for C++ refuses integers of another width.
+///
 /// Each case of the program, in a line that says "refused", and the program without a case.
 #[test]
-fn the_wrapper_for_cpp_refuses_integers_of_another_width() {
+fn the_wrapper_refuses_other_widths() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = here.join("tests/refused.cpp");
     let text = include_str!("refused.cpp");
@@ -134,8 +136,9 @@ fn the_programs_of_the_guide_run() {
     }
 }
 
+/// The file for CMake has the version of the package.
 #[test]
-fn the_file_for_cmake_has_the_version_of_the_package() {
+fn versions_agree() {
     let file = include_str!("../cmake/lockfree-cuckoo-config-version.cmake");
     let version = concat!("set(PACKAGE_VERSION \"", env!("CARGO_PKG_VERSION"), "\")\n");
     assert!(file.contains(version), "{version}");

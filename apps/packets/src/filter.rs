@@ -349,8 +349,9 @@ mod tests {
         scratch.answers
     }
 
+    /// The current filter judges a late batch.
     #[test]
-    fn judges_a_late_batch_by_the_current_filter() {
+    fn the_current_filter_judges_late_batches() {
         let filter = rotating(100);
         assert_eq!(judge(&filter, 0, [1, 2]), [Answer::New; 2]);
         assert_eq!(judge(&filter, 1, [1]), [Answer::Known]);

@@ -11,7 +11,7 @@ pub use packet::PacketKey;
 
 use packet::Digest;
 
-/// The things that are told apart.
+/// The things that are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Mode {
     /// The first packet of every flow is new

@@ -60,7 +60,7 @@ pub struct RotatingTokenLog {
 }
 
 impl RotatingTokenLog {
-    /// A log for so many used tokens in the lifetime of one. It takes 6.3 bytes for each of them.
+    /// A log for this many used tokens in the lifetime of one. It takes 6.3 bytes for each of them.
     ///
     /// # Errors
     ///
@@ -162,8 +162,9 @@ mod tests {
         RotatingTokenLog::new(tokens, LIFETIME).expect("memory")
     }
 
+    /// One of many threads accepts a token.
     #[test]
-    fn a_token_is_accepted_by_one_of_many_threads() {
+    fn one_of_many_threads_accepts_a_token() {
         let log = &log(10_000);
         let accept = || {
             let tokens = 0..10_000;

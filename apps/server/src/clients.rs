@@ -220,8 +220,9 @@ impl Drop for Present<'_> {
 mod tests {
     use super::*;
 
+    /// Closes as few of the largest as necessary.
     #[test]
-    fn closes_as_few_of_the_largest_as_necessary() {
+    fn closes_few_of_the_largest() {
         let clients = Clients::new(100);
         let address: SocketAddr = ([127, 0, 0, 1], 1).into();
         let present = [(); 4].map(|()| clients.enter(address, address));

@@ -25,8 +25,8 @@ pub(crate) struct Rotations {
     forgotten: mpsc::Sender<Weak<Filter>>,
 }
 
-/// The filters in the order in which they are to be checked, with a number that tells equal times
-/// apart.
+/// The filters in the order in which they are to be checked, with a number that distinguishes
+/// equal times.
 #[derive(Debug, Default)]
 struct Due {
     filters: BTreeMap<(Instant, u64), Weak<Filter>>,

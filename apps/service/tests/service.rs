@@ -162,14 +162,16 @@ fn completes_requests_late() -> bool {
     answers.contains(&Some(201)) && answers.contains(&None)
 }
 
+/// Late requests are in the file if they are answered.
 #[test]
-fn late_requests_are_in_the_file_if_they_are_answered() {
+fn answered_late_requests_are_saved() {
     assert!((0..20).any(|_| completes_requests_late()));
 }
 
+/// After a crash it knows the names of the last snapshot.
 #[test]
-fn after_a_crash_it_knows_the_names_of_the_last_snapshot() {
-    let file = file("after_a_crash_it_knows_the_names_of_the_last_snapshot");
+fn a_crash_leaves_the_last_snapshot() {
+    let file = file("a_crash_leaves_the_last_snapshot");
     let service = Service::start(&file, "0.001");
     assert_eq!(service.ask("PUT", "alice"), 201);
     // A snapshot that has begun since replaces the file.

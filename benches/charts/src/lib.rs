@@ -65,7 +65,7 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The lines. Fourteen can be told apart.
+    /// The lines. Fourteen can be distinguished.
     pub series: Vec<Series>,
 }
 

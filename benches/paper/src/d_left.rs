@@ -205,8 +205,9 @@ mod tests {
         assert!(refused > 1_000, "{refused}");
     }
 
+    /// Reaches its capacity at the rate of the formula.
     #[test]
-    fn reaches_its_capacity_at_the_rate_of_the_formula() {
+    fn reaches_capacity_at_the_formulas_rate() {
         const PROBES: usize = 300_000;
         let mut random = SmallRng::seed_from_u64(4);
         let mut filter = DLeft::with_bytes(3 << 15);

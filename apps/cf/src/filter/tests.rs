@@ -90,8 +90,9 @@ fn hashes_items_as_byte_strings() {
     }
 }
 
+/// A growing filter obeys the limit of its reader.
 #[test]
-fn a_growing_filter_obeys_the_limit_of_its_reader() {
+fn growth_obeys_the_limit_of_the_reader() {
     let bytes = written(&new(GROWING));
     let filter = Filter::read(GROWING, 0, None, &mut bytes.as_slice(), 1 << 16).expect("valid");
     let (_, refused) = fill(&filter, 0);
@@ -269,8 +270,9 @@ fn used(filter: Filter) -> Filter {
     filter
 }
 
+/// Filters with equal seeds and histories are equal.
 #[test]
-fn equal_seeds_and_histories_give_equal_filters() {
+fn equal_histories_give_equal_filters() {
     for settings in [SETTINGS, GROWING, window()] {
         let [first, second, third] = [7, 7, 8].map(|seed| used(with_seed(settings, seed)));
         let dumped = |filter: &Filter| filter.ageless_dump().whole().expect("room");

@@ -59,8 +59,9 @@ fn names_are_sorted_and_found_in_any_case() {
     assert_eq!(lockfree_cuckoo_cf::find(b""), None);
 }
 
+/// Commands take the announced number of arguments.
 #[test]
-fn commands_take_the_announced_number_of_arguments() {
+fn numbers_of_arguments_are_as_announced() {
     for spec in &COMMANDS {
         let arity = usage::arity(&spec.arguments());
         for given in 0..8_usize {
@@ -346,8 +347,9 @@ fn a_full_window_refuses_until_it_rotates() {
     }
 }
 
+/// A filter has the capacity of its first insert.
 #[test]
-fn a_filter_has_the_capacity_of_its_first_insert() {
+fn the_first_insert_sets_the_capacity() {
     let server = &mut Server::new();
     ask(server, "CF.INSERT f CAPACITY 7 ITEMS a").expect("room");
     assert_eq!(server.filter("f").settings().capacity, 7);
@@ -424,9 +426,11 @@ fn of_the_library() -> Vec<(DynFilter, Option<Window>)> {
     ]
 }
 
+/// A filter of the library goes to a server and comes back.
+///
 /// Its dump is loaded, and that of the server read: with an age that has not become less.
 #[test]
-fn a_filter_of_the_library_goes_to_a_server_and_comes_back() {
+fn filters_go_to_a_server_and_come_back() {
     const AGE: Duration = Duration::from_secs(7);
     for (filter, window) in of_the_library() {
         for item in 0..700_u64 {
@@ -659,9 +663,11 @@ fn operations_count_their_items() {
     }
 }
 
+/// A value of another type is not found, or an error.
+///
 /// Checks the replies of a module to commands on a string.
 #[test]
-fn a_value_of_another_type_is_not_found_or_an_error() {
+fn values_of_other_types() {
     let expected = "\
         CF.EXISTS s a -> Boolean(false)
         CF.MEXISTS s a b -> Array([Boolean(false), Boolean(false)])
@@ -692,8 +698,9 @@ fn a_value_of_another_type_is_not_found_or_an_error() {
     }
 }
 
+/// A dump ends as in RedisBloom, and is never cut short.
 #[test]
-fn a_dump_ends_as_in_redisbloom_and_is_never_cut_short() {
+fn a_dump_ends_as_in_redisbloom() {
     let server = &mut Server::new();
     ask(server, "CF.RESERVE f 5000").expect("room");
     assert_eq!(scan(server, 0), None, "it is empty");
@@ -722,7 +729,7 @@ fn loads_a_dump_of_a_filter_at_rest() {
     let wrong = |words: &str| format!("Couldn't load chunk! {words}");
     for size in [64, 1_000, 4_096, 1 << 20] {
         let (mut dump, mut chunk) = (filter.dump(), vec![0; size]);
-        let mut next_chunk = |chunk: &mut [u8]| dump.next_chunk(chunk).expect("nobody writes");
+        let mut next_chunk = |chunk: &mut [u8]| dump.next_chunk(chunk).expect("no thread writes");
         let (end, bytes) = next_chunk(&mut chunk).expect("a chunk");
         assert_eq!(usize::try_from(end), Ok(bytes));
         let mut loading = Loading::begin(&chunk[..bytes]).expect("the beginning");

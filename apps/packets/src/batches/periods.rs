@@ -71,8 +71,9 @@ mod tests {
         times.iter().map(|time| periods.of(time * SECOND)).collect()
     }
 
+    /// Packets belong to the period of their times.
     #[test]
-    fn packets_belong_to_the_period_of_their_times() {
+    fn times_decide_the_period() {
         // A period lasts a window from the first packet.
         assert_eq!(of_seconds(&[7, 8, 16, 17, 26, 27]), [0, 0, 0, 1, 1, 2]);
         // The next period begins on time, however far into the last one its last packet is.
@@ -95,8 +96,9 @@ mod tests {
         }
     }
 
+    /// A wild timestamp does not stop the rotations.
     #[test]
-    fn a_wild_timestamp_does_not_stop_the_rotations() {
+    fn a_wild_timestamp_stops_no_rotation() {
         let mut periods = Periods::new(Some(Duration::from_secs(10)));
         periods.of(0);
         assert_eq!(periods.of(1_000_000 * SECOND), 2);

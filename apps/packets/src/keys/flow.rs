@@ -77,9 +77,9 @@ impl FlowKey {
     }
 }
 
-/// Returns labels that tell ICMP flows between the same two hosts apart. A request and its reply
+/// Returns labels that distinguish ICMP flows between the same two hosts. A request and its reply
 /// share the request's type and an identifier. All other messages, such as "port unreachable", are
-/// told apart by type and code.
+/// distinguished by type and code.
 fn icmp_labels(number: u8, bytes: &[u8]) -> (u16, u16) {
     let kind = be16(bytes, 0);
     let request = match (number, kind >> 8) {

@@ -3,7 +3,7 @@
 use etherparse::{EtherType, Ipv6ExtensionSlice, LaxLinkExtSlice, LaxNetSlice, LaxSlicedPacket};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The protocol numbers that this program tells apart.
+/// The protocol numbers that this program distinguishes.
 pub(crate) mod protocol {
     pub(crate) const ICMP: u8 = 1;
     pub(crate) const TCP: u8 = 6;

@@ -16,10 +16,11 @@
 //! another packet. The key of a packet without an IP header is made of the EtherType and all bytes
 //! behind the link header and the tags.
 //!
-//! Packets that are equal in every byte cannot be told from copies. TCP over IPv4 mostly gives a
-//! retransmission a new identification. Over IPv6, or where the sender sets the identification to 0
-//! (RFC 6864 allows it), the TCP timestamp differs. Without a timestamp, the retransmission counts
-//! as a copy. Copies come within milliseconds, so a short window separates most of them.
+//! Packets that are equal in every byte cannot be distinguished from copies. TCP over IPv4 mostly
+//! gives a retransmission a new identification. Over IPv6, or where the sender sets the
+//! identification to 0 (RFC 6864 allows it), the TCP timestamp differs. Without a timestamp, the
+//! retransmission counts as a copy. Copies come within milliseconds, so a short window separates
+//! most of them.
 
 use super::headers::Ip;
 use etherparse::LaxSlicedPacket;

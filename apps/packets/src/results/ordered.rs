@@ -70,8 +70,9 @@ mod tests {
         assert_eq!(rest, [6, 8, 9]);
     }
 
+    /// A missing batch does not block the others.
     #[test]
-    fn a_missing_batch_does_not_block_the_others() {
+    fn a_missing_batch_blocks_no_other() {
         let most = WAITING as u64;
         assert!(given(1..most, 0)[0].is_empty());
         // Too many pieces, and too many bytes.

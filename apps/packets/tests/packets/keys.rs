@@ -168,8 +168,9 @@ fn check(copies: &[Vec<u8>], others: &[Vec<u8>]) {
     }
 }
 
+/// The key ignores the fields that routers change.
 #[test]
-fn the_key_ignores_fields_that_routers_change() {
+fn ignores_fields_that_routers_change() {
     let packet = ipv4(17, [A, B], 0, &ports(1, 2));
     check(
         &[

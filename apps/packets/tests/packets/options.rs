@@ -69,8 +69,9 @@ fn the_sweep_measures() {
     none.says(&["nothing to measure"]);
 }
 
+/// A generated capture has the requested flows.
 #[test]
-fn a_generated_capture_has_the_requested_flows() {
+fn generates_the_requested_flows() {
     for flows in [1, 4095, 10_000] {
         let run = call(&format!("--made-up {flows} --repeat 1")).expect(0);
         run.adds_up();

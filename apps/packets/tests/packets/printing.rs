@@ -169,8 +169,9 @@ fn deserted(args: &str, feed: impl FnOnce(&mut Child)) {
     assert!(errors.is_empty(), "{errors}");
 }
 
+/// A reader that goes away ends the run quietly.
 #[test]
-fn a_reader_that_goes_away_ends_the_run_quietly() {
+fn a_reader_that_leaves_ends_the_run() {
     deserted("--made-up 400000 --print text -j 2", |_| ());
     let args = "--made-up 400000 --print json --window 0.01 --verify -j 2";
     deserted(args, |_| ());

@@ -175,7 +175,7 @@ fn reports_the_packets_of_a_cut_pcap() {
     let late = [middle + 8, middle + 20, last + 1, file.len() - 1];
     for cut in (25..42).chain(second - 1..second + 18).chain(late) {
         let whole = starts.iter().filter(|&&start| start < cut).count() - 1;
-        // A cut between two records cannot be told from a shorter capture.
+        // A cut between two records cannot be distinguished from a shorter capture.
         let is_between = starts.contains(&cut);
         let run = once(&file[..cut]).expect(i32::from(!is_between));
         if !is_between {

@@ -112,8 +112,9 @@ fn a_pipe_gets_the_requested_capacity() {
     run.found(PACKETS, FLOWS);
 }
 
+/// False positives are about as many as expected.
 #[test]
-fn false_positives_are_about_as_many_as_expected() {
+fn false_positives_are_as_expected() {
     // A filter as small as the flows allow, for a rate that shows.
     let run = call("--capacity 500").run();
     let line = run.out.lines().find(|line| line.starts_with("probes"));

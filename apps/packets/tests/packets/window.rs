@@ -38,8 +38,9 @@ fn a_flow_ages_out_unless_it_is_active() {
     call("").on(&file).expect(0).found(2, 1);
 }
 
+/// A flow is known for one window, and forgotten after two.
 #[test]
-fn a_flow_is_known_for_one_window_and_forgotten_after_two() {
+fn a_flow_is_known_for_one_window() {
     for phase in [0, 1, 5, 9] {
         // The first packet sets the clock; the flow comes at the phase.
         for gap in [0, 1, 9, 10, 20, 21, 29, 30, 31] {
@@ -111,8 +112,9 @@ fn many_periods_need_little_memory() {
     assert_eq!(run.all()[0], 40 * PACKETS);
 }
 
+/// A small filter forgets too early, and says so.
 #[test]
-fn a_small_filter_forgets_too_early_and_says_so() {
+fn a_small_filter_says_what_it_forgot() {
     // Two periods have as many flows, and others take the room in the third.
     let old = (0..200).map(|number| (0, number));
     let new = (1000..1200).map(|number| (10, number));

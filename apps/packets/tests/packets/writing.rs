@@ -73,8 +73,9 @@ fn leaves_out_copies_and_keeps_all_else() {
     assert!(once.bytes() == twice.bytes());
 }
 
+/// Keeps the first packet of each flow as it was captured.
 #[test]
-fn keeps_the_first_packet_of_each_flow_as_captured() {
+fn keeps_first_packets_as_captured() {
     let file = loopback();
     let (link, news, _) = written(&file, "-j 1");
     assert_eq!((link, news.len() as u64), (1, FLOWS));
@@ -249,9 +250,10 @@ fn names_a_file_that_cannot_be_written() {
     assert!(file.bytes() == loopback());
 }
 
+/// A full disk is an error with the name of the file.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_an_error_with_the_name_of_the_file() {
+fn a_full_disk_is_an_error() {
     let run = call("--write /dev/full -j 2").expect(1);
     run.says(&["cannot write /dev/full", "space"]);
     assert_eq!(run.numbers("written"), [0]);

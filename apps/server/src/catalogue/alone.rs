@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn shrinks_a_filter_without_users() {
         let (catalogue, filter) = catalogue();
-        assert!(!catalogue.shrink(b"none").expect("nobody uses it"));
+        assert!(!catalogue.shrink(b"none").expect("it is not in use"));
         let (start, before) = (filter.slots(), catalogue.reserved());
         add(&filter, 0..10_000);
         remove(&filter, 0..10_000);
@@ -176,7 +176,7 @@ mod tests {
         });
         assert_eq!(filter.slots(), grown);
         drop(filter);
-        assert!(catalogue.shrink(b"f").expect("nobody uses it"));
+        assert!(catalogue.shrink(b"f").expect("it is not in use"));
         let filter = catalogue.get(b"f").expect("it is back");
         assert!(identity == filter.identity());
         assert_eq!(filter.slots(), start);
@@ -225,8 +225,9 @@ mod tests {
         assert_eq!(catalogue.reserved(), alone, "nothing is lent any more");
     }
 
+    /// A filter that is removed while it is away stays removed.
     #[test]
-    fn a_filter_removed_while_away_stays_removed() {
+    fn a_removed_filter_stays_removed() {
         let (catalogue, filter) = catalogue();
         let identity = filter.identity();
         let lock = Arc::default();

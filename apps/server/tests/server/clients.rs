@@ -79,23 +79,26 @@ fn runs_the_sequence(program: impl AsRef<OsStr>, script: &str, modules: &Path) {
     assert!(said.ends_with("all as expected\n"), "{said}{wrong}");
 }
 
+/// Runs transactions and pipelines of redis-py.
 #[test]
-fn runs_transactions_and_pipelines_of_redis_py() {
+fn runs_pipelines_of_redis_py() {
     if let Some(python) = python() {
         runs_the_sequence(python, "redis_py_pipelines.py", Path::new(""));
     }
 }
 
+/// Runs transactions and pipelines of the clients for Node.
 #[test]
-fn runs_transactions_and_pipelines_of_node_clients() {
+fn runs_pipelines_of_node_clients() {
     if let Some(modules) = node_modules() {
         runs_the_sequence("node", "ioredis.cjs", &modules);
         runs_the_sequence("node", "node_redis.cjs", &modules);
     }
 }
 
+/// Runs redis-benchmark beside other clients.
 #[test]
-fn runs_redis_benchmark_beside_other_clients() {
+fn runs_redis_benchmark() {
     if !has_redis_tools() {
         return;
     }

@@ -222,8 +222,9 @@ fn resp3_has_maps_booleans_and_null() {
     );
 }
 
+/// Answers pipelines and inline commands in order.
 #[test]
-fn pipelines_and_inline_commands_are_answered_in_order() {
+fn answers_in_order() {
     let server = Server::start("--max-pipeline 7");
     let client = &mut server.client();
     let (mut requests, mut expected) = (Vec::new(), String::new());
@@ -362,8 +363,9 @@ fn limits_the_memory_of_a_transaction() {
     }
 }
 
+/// Runs a whole transaction whose replies the client does not read.
 #[test]
-fn runs_a_whole_transaction_without_a_reader() {
+fn a_transaction_needs_no_reader() {
     let server = Server::start("--request-timeout 0.3 --max-item 1000000");
     let mut client = server.client();
     client.send(b"MULTI\r\n");

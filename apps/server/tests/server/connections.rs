@@ -102,8 +102,9 @@ fn closes_connections_on_demand() {
     assert!(logs.contains("closed by CLIENT KILL"), "{logs}");
 }
 
+/// Closes a client that does not read, on demand.
 #[test]
-fn closes_a_client_that_does_not_read_on_demand() {
+fn closes_a_client_that_does_not_read() {
     let server = Server::start("");
     let mut stuck = server.client();
     let echo = request(&["ECHO", &"x".repeat(10_000)]);

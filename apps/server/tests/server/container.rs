@@ -38,8 +38,9 @@ fn words(step: &str) -> Vec<String> {
     serde_json::from_str(step).expect(step)
 }
 
+/// The steps of the image name what is there.
 #[test]
-fn the_steps_of_the_image_name_what_is_there() {
+fn the_steps_name_what_is_there() {
     let known = [
         "FROM",
         "WORKDIR",
@@ -158,9 +159,11 @@ fn the_build_of_the_image_works() {
     assert!(built.status.success(), "{said}");
 }
 
+/// The command and the health check of the image work.
+///
 /// Runs the options and the check of the image, on free ports and another directory.
 #[test]
-fn the_command_and_the_health_check_of_the_image_work() {
+fn the_command_and_the_health_check_work() {
     let password = path("password");
     fs::write(&password, "open sesame\n").expect("a file");
     let (variable, _) = step("ENV").split_once('=').expect("a value");

@@ -96,13 +96,13 @@ fn an_orderly_end_keeps_everything() {
     for (end, from) in [("-TERM", 0), ("-INT", 1_000), ("SHUTDOWN", 2_000)] {
         let server = start("", &file);
         let mut client = server.client();
-        has(&server, "reserved by nobody", 0..from);
+        has(&server, "not reserved", 0..from);
         has(&server, "growing", 0..from);
         if from == 0 {
             client.converse("CF.RESERVE growing 100 EXPANSION 4 MAXITERATIONS 7 -> +OK");
             add(&mut client, binary, 0..1);
         }
-        add(&mut client, "reserved by nobody", from..from + 1_000);
+        add(&mut client, "not reserved", from..from + 1_000);
         add(&mut client, "growing", from..from + 1_000);
         match end {
             "SHUTDOWN" => client.send(b"SHUTDOWN\r\n"),
@@ -116,7 +116,7 @@ fn an_orderly_end_keeps_everything() {
     }
     let server = start("", &file);
     has(&server, binary, 0..1);
-    has(&server, "reserved by nobody", 0..3_000);
+    has(&server, "not reserved", 0..3_000);
     let mut client = server.client();
     client.converse(
         "DBSIZE -> :3
@@ -168,8 +168,9 @@ fn keeps_every_answered_change_at_the_end() {
     }
 }
 
+/// A kill during a snapshot leaves the last one.
 #[test]
-fn a_kill_during_a_snapshot_leaves_the_last_one() {
+fn a_kill_leaves_the_last_snapshot() {
     let file = path("snapshot");
     let partial = file.with_file_name("snapshot.partial");
     let (mut caught, mut kept) = (0, 1_000);
@@ -206,8 +207,9 @@ fn a_kill_during_a_snapshot_leaves_the_last_one() {
     assert!(!partial.exists(), "a whole one takes its place");
 }
 
+/// Takes snapshots periodically while others write.
 #[test]
-fn takes_snapshots_periodically_while_others_write() {
+fn takes_snapshots_periodically() {
     let file = path("snapshot");
     let server = start("--snapshot-interval 0.05", &file);
     let mut client = server.client();
@@ -225,8 +227,9 @@ fn takes_snapshots_periodically_while_others_write() {
     has(&start("", &file), "f", 0..10_000);
 }
 
+/// Refuses a damaged snapshot, and keeps the file.
 #[test]
-fn refuses_a_damaged_snapshot_and_keeps_the_file() {
+fn refuses_a_damaged_snapshot() {
     let file = path("snapshot");
     let server = start("", &file);
     server.converse(
@@ -263,8 +266,9 @@ fn refuses_a_damaged_snapshot_and_keeps_the_file() {
     assert!(words.contains("at most 2000 bytes"), "{words}");
 }
 
+/// Reports a snapshot that cannot be written.
 #[test]
-fn reports_a_snapshot_that_cannot_be_written() {
+fn reports_an_unwritable_snapshot() {
     let (file, directory) = file_in_directory();
     let server = start("", &file);
     fs::remove_dir(&directory).expect("an empty directory");
@@ -276,8 +280,9 @@ fn reports_a_snapshot_that_cannot_be_written() {
     assert_eq!(status.code(), Some(1), "{logs}");
 }
 
+/// A shutdown that cannot save loses nothing.
 #[test]
-fn a_shutdown_that_cannot_save_loses_nothing() {
+fn a_failed_shutdown_loses_nothing() {
     let (file, directory) = file_in_directory();
     let server = start("", &file);
     let mut client = server.client();
@@ -373,8 +378,9 @@ fn waiting_saves_share_the_next_snapshot() {
     start("", &file).converse("CF.EXISTS large late -> :1");
 }
 
+/// An end does not wait for snapshots that wait.
 #[test]
-fn an_end_does_not_wait_for_waiting_snapshots() {
+fn an_end_waits_for_no_queued_snapshot() {
     let file = path("snapshot");
     let server = start("", &file);
     reserve_large(&server);

@@ -5,8 +5,9 @@ use std::time::Duration;
 use crate::process::{Server, path, until};
 use crate::wire::request;
 
+/// A malformed request ends only its connection.
 #[test]
-fn a_malformed_request_ends_only_its_connection() {
+fn a_bad_request_ends_its_connection() {
     let server = Server::start("--max-request 4096 --max-item 64");
     let mut bystander = server.client();
     for (bytes, error) in [
@@ -220,8 +221,9 @@ fn a_wrong_password_opens_nothing() {
     assert!(!logs.contains("sesame"), "{logs}");
 }
 
+/// A client without a password does not keep its place.
 #[test]
-fn a_client_without_password_does_not_keep_its_place() {
+fn without_password_no_place_is_kept() {
     let server = with_password("--request-timeout 0.3");
     let mut client = server.client();
     // A pipeline of wrong passwords does not help.
@@ -235,8 +237,9 @@ fn a_client_without_password_does_not_keep_its_place() {
     });
 }
 
+/// Does not take the request of a browser for commands.
 #[test]
-fn does_not_take_a_browsers_request_for_commands() {
+fn takes_no_browsers_request() {
     let server = Server::start("");
     server.converse("CF.ADD f a -> :1");
     for start in [

@@ -91,10 +91,12 @@ fn metrics_count_events() {
     }
 }
 
+/// Open metrics need the password or an option.
+///
 /// Checks that metrics on an address that is not a loopback address need the password, and that
 /// health does not.
 #[test]
-fn open_metrics_need_the_password_or_an_option() {
+fn open_metrics_need_an_option() {
     let file = path("password");
     fs::write(&file, "open sesame\n").expect("a file");
     let password = format!("--password-file {}", file.display());
@@ -390,8 +392,9 @@ fn unread_logs_do_not_block() {
     }
 }
 
+/// The large work of one client does not block others.
 #[test]
-fn large_work_of_one_client_does_not_block_others() {
+fn large_work_blocks_no_other_client() {
     let server = Server::start("--threads 1 --max-item 4096");
     let mut large = server.client();
     large.converse("CF.RESERVE f 10000 EXPANSION 0 -> +OK");

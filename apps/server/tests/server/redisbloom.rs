@@ -111,8 +111,9 @@ fn lines_of_the_readme() -> BTreeSet<&'static str> {
     cells.map(|cell| cell.trim_matches(['|', ' '])).collect()
 }
 
+/// Each line of the table of differences is right.
 #[test]
-fn each_line_of_the_table_of_differences_is_right() {
+fn the_table_of_differences_is_right() {
     let tested = sections(DIFFERENCES).map(|(heading, _)| heading);
     assert_eq!(lines_of_the_readme(), tested.collect());
     of_both("", DIFFERENCES);

@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 use crate::operation::get;
 use crate::process::{Server, path, refused, until};
 
+/// An item stays for its window, and then leaves.
+///
 /// Checks the clock on one side only: an item may leave late on a busy machine, and never early.
 #[test]
-fn an_item_stays_for_its_window_and_then_leaves() {
+fn an_item_leaves_after_its_window() {
     let server = Server::start("");
     let window = Duration::from_millis(300);
     thread::scope(|scope| {
@@ -217,8 +219,9 @@ fn a_window_goes_on_after_a_restart() {
     });
 }
 
+/// Refuses a snapshot of another version, and keeps the file.
 #[test]
-fn refuses_a_snapshot_of_another_version_and_keeps_the_file() {
+fn refuses_snapshots_of_other_versions() {
     let file = path("snapshot");
     let options = format!("--bind 127.0.0.1:0 --snapshot {}", file.display());
     let server = Server::start(&format!("--snapshot {}", file.display()));
@@ -266,8 +269,9 @@ fn a_dump_of_a_window_continues_elsewhere() {
     other.converse("EXISTS other -> :0");
 }
 
+/// Refuses invalid windows, and changes nothing.
 #[test]
-fn refuses_invalid_windows_and_changes_nothing() {
+fn refuses_invalid_windows() {
     let server = Server::start("--max-memory 3000000");
     let mut client = server.client();
     for length in ["0", "-1", "nan", "-inf", "1e300", "0.0001", "x", "''"] {
@@ -301,8 +305,9 @@ fn refuses_invalid_windows_and_changes_nothing() {
     );
 }
 
+/// A full window names the remedy, and loses nothing.
 #[test]
-fn a_full_window_names_the_remedy_and_loses_nothing() {
+fn a_full_window_names_the_remedy() {
     let server = Server::start("");
     let mut client = server.client();
     client.converse("CF.RESERVE w 1000 WINDOW 1000000 -> +OK");

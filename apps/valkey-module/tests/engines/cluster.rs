@@ -225,7 +225,7 @@ fn while_writing(cluster: &Cluster, first: usize, what: impl FnOnce()) -> Vec<Wr
         wait("the writers", || (waits() >= before + 3).then_some(()));
         drop(ends);
         let (added, looked) = windows.join().expect("a writer");
-        let mut windows = cluster.windows.lock().expect("nobody panics with it");
+        let mut windows = cluster.windows.lock().expect("no thread panics with it");
         windows.0.extend(added);
         windows.1 += looked;
         writers
@@ -314,7 +314,7 @@ fn loses_no_acknowledged_write() {
     all.extend(written.into_iter().flat_map(Written::all));
     check(&cluster, &all, "a failover by hand");
     cluster.check_equality(None);
-    let (added, looked) = &*cluster.windows.lock().expect("nobody panics with it");
+    let (added, looked) = &*cluster.windows.lock().expect("no thread panics with it");
     assert!(
         added.len() > 500 && *looked > 100,
         "{} {looked}",

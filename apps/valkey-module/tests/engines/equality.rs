@@ -7,8 +7,9 @@ use crate::fetch::{KINDS, Kind};
 use crate::history::{History, Random};
 use crate::wire::request;
 
+/// Replicas, copies, snapshots and logs are bit-identical.
 #[test]
-fn replicas_copies_snapshots_and_logs_are_bit_identical() {
+fn all_copies_are_bit_identical() {
     for kind in KINDS {
         let log = ["--appendonly", "yes", "--appendfsync", "no"];
         let Some(primary) = Engine::start(kind, &log) else {

@@ -44,8 +44,9 @@ fn a_cut_link_during_a_load_loses_nothing() {
     });
 }
 
+/// A replica that takes over has all data, and its own limits.
 #[test]
-fn a_replica_that_takes_over_has_all_data_and_its_own_limits() {
+fn a_replica_takes_over() {
     on_each(|kind, replica| {
         let primary = Engine::start(kind, &[]).expect("as the other");
         replica.replicate(&primary);
@@ -169,11 +170,13 @@ impl Grown {
     }
 }
 
+/// Commands that fail in doublings leave replicas and logs equal.
+///
 /// A command that fails is not replicated. In a doubling it must change nothing either, or later
 /// items are in other places there, and where growth ends other items are refused: after a failover
 /// or a restart from the log, acknowledged items would be missing.
 #[test]
-fn failed_commands_in_doublings_leave_replicas_and_logs_equal() {
+fn failures_leave_replicas_and_logs_equal() {
     for kind in KINDS {
         let log = ["--appendonly", "yes", "--appendfsync", "no"];
         let Some(primary) = Engine::start(kind, &log) else {

@@ -133,10 +133,12 @@ fn programs_and_clients_exchange_filters() {
     on_each(|_, engine| exchange_filters(&mut engine.client()));
 }
 
+/// Dumps are bounded, and end with their filter.
+///
 /// Checks that a user who may only read makes the engine keep no more than one dump of a filter,
 /// and all users no more than the operator allows.
 #[test]
-fn dumps_are_bounded_and_end_with_their_filter() {
+fn dumps_end_with_their_filter() {
     on(Kind::Valkey9, |engine| {
         let dumps = || (engine.number("cf_dumps"), engine.number("cf_dump_bytes"));
         engine.says("CF.RESERVE f 2000000", "+OK");

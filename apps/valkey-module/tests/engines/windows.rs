@@ -153,8 +153,9 @@ fn wander(primary: &Engine, client: &mut Client, other: &mut Client) {
     }
 }
 
+/// A window rotates on time wherever its key moves.
 #[test]
-fn a_window_rotates_on_time_wherever_its_key_moves() {
+fn a_window_rotates_wherever_it_moves() {
     on_each_pair(|kind, primary, replica| {
         let (mut client, mut other) = (primary.client(), primary.client());
         says(&mut other, "SELECT 1", "+OK");
@@ -217,9 +218,11 @@ fn a_window_rotates_on_time_wherever_its_key_moves() {
     });
 }
 
+/// A replica rotates nothing until it takes over.
+///
 /// Checks that a replica that takes over continues the rotations.
 #[test]
-fn a_replica_rotates_nothing_until_it_takes_over() {
+fn a_replica_rotates_after_its_takeover() {
     on_each_pair(|kind, primary, replica| {
         let mut client = primary.client();
         says(&mut client, "CF.RESERVE w 1000 WINDOW 0.2", "+OK");
@@ -312,8 +315,9 @@ fn stored(kind: Kind, form: &str) -> Option<Engine> {
     Some(engine)
 }
 
+/// Forgets overdue generations after a restart.
 #[test]
-fn forgets_overdue_generations_after_a_restart() {
+fn a_restart_forgets_overdue_generations() {
     const PAUSE: Duration = Duration::from_millis(4_500);
     let forms = ["snapshot", "log", "rewritten log"];
     let all = KINDS
@@ -339,10 +343,12 @@ fn forgets_overdue_generations_after_a_restart() {
     }
 }
 
+/// A replica with a wrong clock forgets nothing.
+///
 /// Checks that a filter from another node has the age that it had there, whatever the clocks of
 /// both.
 #[test]
-fn a_replica_with_a_wrong_clock_forgets_nothing() {
+fn a_wrong_clock_forgets_nothing() {
     let kind = Kind::Valkey9;
     for off in ["+3600", "-3600"] {
         let log = ["--appendonly", "yes"];
@@ -441,8 +447,9 @@ const NO_COMMANDS: [(&str, &str); 17] = [
     ("CF.COMPACT w", "+OK"),
 ];
 
+/// Refuses invalid windows and commands, and changes nothing.
 #[test]
-fn refuses_invalid_windows_and_commands_and_changes_nothing() {
+fn refuses_invalid_windows_and_commands() {
     on_each(|kind, engine| {
         let mut client = engine.client();
         for reserve in ["w 100 WINDOW 60", "f 100 EXPANSION 0", "g 100"] {
@@ -484,9 +491,11 @@ fn refuses_invalid_windows_and_commands_and_changes_nothing() {
     });
 }
 
+/// A dump loads under another prefix, but not in another version.
+///
 /// Checks a dump, which contains no command names, and has a version.
 #[test]
-fn a_dump_loads_under_another_prefix_but_not_another_version() {
+fn a_dump_loads_under_another_prefix() {
     on(Kind::Valkey9, |engine| {
         let module = module();
         let load = [

@@ -69,8 +69,9 @@ fn all_periods_but_one_cover_the_window() {
     }
 }
 
+/// An item stays for a window, and at most a period longer.
 #[test]
-fn an_item_stays_a_window_and_at_most_a_period() {
+fn an_item_stays_for_its_window() {
     for generations in 2..=15 {
         let filter = window(generations as u32 - 1, generations);
         // A period is an hour.

@@ -95,8 +95,9 @@ fn notices_known_keys_that_are_told_new() {
     assert_eq!(wrong(&[first(), known, last]), [0, 1, 0]);
 }
 
+/// Notices racing batches that are both answered "new".
 #[test]
-fn notices_racing_batches_that_are_both_told_new() {
+fn notices_two_racing_answers_of_new() {
     for (first, second, twice) in [
         (0..=0, 0..=0, 1),
         // On both sides of a rotation.
@@ -158,8 +159,9 @@ fn does_not_expect_refused_keys_to_be_known() {
     assert_eq!(findings.distinct, 4);
 }
 
+/// A refused key that finds room later begins one life.
 #[test]
-fn a_refused_key_that_finds_room_begins_one_life() {
+fn a_refused_key_begins_one_life() {
     // Other threads prevented the first insert, and then no more; or the other batch added the key
     // itself, before or after.
     for (one, two) in [(Refused, New), (New, Refused)] {
@@ -176,8 +178,9 @@ fn a_refused_key_that_finds_room_begins_one_life() {
     }
 }
 
+/// A filter without rotation holds every new key.
 #[test]
-fn a_filter_without_rotation_holds_every_new_key() {
+fn without_rotation_every_new_key_stays() {
     let records = [
         record(0..1, 0..=0, &[(1, New), (2, New), (1, Known)]),
         record(2..3, 0..=0, &[(3, New), (4, Known), (5, Refused)]),
@@ -187,8 +190,9 @@ fn a_filter_without_rotation_holds_every_new_key() {
     assert_eq!((findings.false_positives, findings.refused), (1, 1));
 }
 
+/// Notices rotations that are too early or too late.
 #[test]
-fn notices_rotations_that_are_too_early_or_late() {
+fn notices_rotations_at_wrong_times() {
     let astray = |records: &[Record]| {
         let findings = judge(records);
         (findings.astray, findings.late)
