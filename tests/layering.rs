@@ -34,12 +34,12 @@ const LIBRARY: Package = Package {
 };
 
 const COMMANDS: Package = Package {
-    source: "crates/cf/src",
+    source: "apps/cf/src",
     modules: 15,
 };
 
 const SERVER: Package = Package {
-    source: "crates/server/src",
+    source: "apps/server/src",
     modules: 30,
 };
 
@@ -429,7 +429,7 @@ fn every_source_file_is_compiled() {
         "verification",
         "loom-tests",
         "benches",
-        "crates",
+        "apps",
     ] {
         files(&root.join(part), &mut paths);
     }

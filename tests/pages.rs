@@ -23,9 +23,9 @@ const DOCS_RS: &str = "https://docs.rs/lockfree-cuckoo/latest/lockfree_cuckoo/";
 /// The READMEs of the published packages.
 const PUBLISHED: [&str; 4] = [
     "README.md",
-    "crates/cf/README.md",
-    "crates/server/README.md",
-    "crates/packets/README.md",
+    "apps/cf/README.md",
+    "apps/server/README.md",
+    "apps/packets/README.md",
 ];
 
 /// The modules that show pages.

@@ -3,11 +3,11 @@
 
 use std::time::{Duration, Instant};
 
+use harness::median;
+use harness::race::Slice;
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
-use crate::median::median;
-use crate::race::Slice;
 use crate::rig::Rig;
 use crate::work::Work;
 

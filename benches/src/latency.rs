@@ -11,12 +11,12 @@
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
+use harness::race::{race, share, waited};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::contender::Contender;
 use crate::keys::{Keys, PROBES_PER_BLOCK};
-use crate::race::{race, share, waited};
 use crate::tally::{Faults, missed};
 
 /// Quantiles of the times of mixed work, in nanoseconds.

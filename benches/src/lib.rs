@@ -10,11 +10,12 @@
 //! - `--bin rotating` compares filters whose items leave by age.
 //! - `--bin growing -- --sizes 1M --items 1M` measures the cost of growth, beside the fixed filter
 //!   and rivals that grow.
-//! - `--bin paper` repeats the evaluation of Fan et al. 2014 (`docs/paper.md`).
 //! - `--bin fit` checks the promised loads of each layout, and `--bin sizes` prints memory and
 //!   false positives. Neither measures time.
 //! - `cargo bench -p lockfree-cuckoo-benches` runs criterion benches of each kind of work, with the
 //!   limit and rivals in the same group.
+//!
+//! `cargo run --release -p paper` repeats the evaluation of Fan et al. 2014 (`docs/paper.md`).
 //!
 //! With `--features huge-pages` only the filter asks the system for huge pages.
 //!
@@ -26,27 +27,25 @@ mod duel;
 mod keys;
 mod latency;
 mod limit;
-pub mod markdown;
-mod median;
 mod mixed;
 mod options;
-mod race;
 mod report;
 mod rig;
 pub mod rivals;
 mod tally;
 mod work;
 
-pub use charts::machine::cores;
 pub use contender::{Contender, Visitor};
 pub use duel::{Cell, Duel, Pair};
+pub use harness::machine::cores;
+pub use harness::race::{Slice, Watch, race, share};
+pub use harness::sizes::{BEYOND_CACHE, IN_CACHE, IN_MEMORY, items_name, items_of};
+pub use harness::{markdown, median};
 pub use keys::Keys;
 pub use latency::{Latencies, Quantiles, insert_timed};
 pub use limit::Limit;
-pub use median::median;
 pub use mixed::OPS_PER_BLOCK;
-pub use options::{BEYOND_CACHE, Common, IN_CACHE, IN_MEMORY, have_done, items_name, items_of};
-pub use race::{Slice, Watch, race, share};
+pub use options::{Common, have_done};
 pub use report::{About, Table, allocated, machine, or_dash, print_cores, rate_and_ratio};
 pub use rig::Rig;
 pub use tally::{Faults, count};

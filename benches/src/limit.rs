@@ -276,10 +276,10 @@ mod vector {
 
 #[cfg(test)]
 mod tests {
+    use harness::sizes::{BEYOND_CACHE, IN_CACHE, IN_MEMORY};
     use lockfree_cuckoo::CuckooFilter;
 
     use super::*;
-    use crate::options::{BEYOND_CACHE, IN_CACHE, IN_MEMORY};
 
     /// Compares every lane of both words.
     #[test]

@@ -17,7 +17,7 @@ pub fn machine() -> String {
     ];
     let special = special.iter().filter(|(is_so, _)| *is_so);
     let special: String = special.map(|(_, words)| *words).collect();
-    format!("{}{special}", charts::machine::machine())
+    format!("{}{special}", harness::machine::machine())
 }
 
 /// Text in columns, the first to the left, all others to the right. Rows without a number are left

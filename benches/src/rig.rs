@@ -10,13 +10,13 @@ use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 use std::time::Duration;
 
-use charts::machine::cores;
+use harness::machine::cores;
+use harness::race::{Slice, race, share};
 
 use crate::contender::Contender;
 use crate::keys::Keys;
 use crate::latency::{Latencies, mix_timed};
 use crate::mixed::OPS_PER_BLOCK;
-use crate::race::{Slice, race, share};
 use crate::tally::Faults;
 use crate::work::{Work, insert_many, look_up_many, remove_many};
 

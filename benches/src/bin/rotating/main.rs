@@ -8,13 +8,10 @@
 //! Slices of a contender's work and of the limit's take turns. The limit has room for the whole
 //! window and forgets nothing.
 //!
-//! A second table compares logs of tokens that are used once.
-//!
 //! It takes two minutes: `cargo run --release -p lockfree-cuckoo-benches --bin rotating`.
-//! `--into benches/README.md` writes its tables there.
+//! `--into benches/README.md` writes its table there.
 
 mod contenders;
-mod tokens;
 mod window;
 
 use std::error::Error;
@@ -31,11 +28,11 @@ struct Options {
     #[command(flatten)]
     common: Common,
 
-    /// The directory for the tables
+    /// The directory for the table
     #[arg(long, value_name = "DIR", default_value = "target/rotating")]
     out: PathBuf,
 
-    /// Files with marks for the tables, which are written there
+    /// Files with marks for the table, which is written there
     #[arg(long, value_delimiter = ',', value_name = "FILES")]
     into: Vec<PathBuf>,
 }
@@ -45,21 +42,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&options.out)?;
     let mut watch = Watch::default();
     let command: Vec<String> = std::env::args().skip(1).collect();
-    let about = format!("{}; `rotating {}`:\n", machine(), command.join(" "));
-    let (mut text, mut tokens) = (about.clone(), about);
+    let mut text = format!("{}; `rotating {}`:\n", machine(), command.join(" "));
     for &items in &options.common.sizes {
         let keys = Arc::new(Keys::generate(items));
         text += &format!("\n{}", window::measure(&keys, options.common.time));
         watch.look();
-        tokens += &format!("\n{}", tokens::measure(&keys, options.common.time));
-        watch.look();
     }
-    println!("{text}\n{tokens}");
+    println!("{text}");
     print_cores(&[watch.speedup()]);
-    fs::write(options.out.join("rotating.md"), format!("{text}\n{tokens}"))?;
+    fs::write(options.out.join("rotating.md"), &text)?;
     for file in &options.into {
-        let tables = [("rotating", text.clone()), ("tokens", tokens.clone())];
-        markdown::write_between_marks(file, &tables)?;
+        markdown::write_between_marks(file, &[("rotating", text.clone())])?;
     }
     Ok(())
 }
