@@ -15,6 +15,7 @@
 //! does so as before, and no other does if the cell is its own.
 
 use alloc::boxed::Box;
+use core::array;
 use core::iter;
 use core::ops::Range;
 
@@ -122,7 +123,7 @@ impl Cells {
         Ok(Self {
             own: Padded::default(),
             shared: Padded::default(),
-            few: Some(allocate::boxed([const { AtomicU64::new(0) }; FEW])?),
+            few: Some(allocate::boxed(array::from_fn(|_| AtomicU64::new(0)))?),
         })
     }
 

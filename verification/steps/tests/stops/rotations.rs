@@ -118,8 +118,9 @@ const INSERTS: [Insert; 2] = [
 /// the insert has checked for a rotation, the insert is not refused.
 #[test]
 fn an_insert_is_refused_by_the_young_generation_only() {
-    /// The accesses after the check, which read the load for the error.
-    const BEHIND: usize = 2;
+    /// The accesses after the check, which read the load for the error: the state, and the cells of
+    /// a counter.
+    const BEHIND: usize = 5;
     let full = || {
         let filter = filter(2, 2);
         let other = ITEM + 1;
