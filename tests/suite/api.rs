@@ -30,8 +30,9 @@ use crate::door::of_each_engine;
 
 fn assert_shareable<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
 
+/// Everything can be shared between threads and across panics.
 #[test]
-fn everything_can_be_shared_between_threads_and_across_panics() {
+fn auto_traits() {
     assert_shareable::<CuckooFilter>();
     assert_shareable::<CuckooFilter<hash_map::RandomState>>();
     assert_shareable::<CuckooFilter<AsGiven>>();
@@ -56,8 +57,9 @@ impl Hash for Bad {
     }
 }
 
+/// A panic in a hash leaves the filter as it was.
 #[test]
-fn a_panic_in_a_hash_leaves_the_filter_as_it_was() {
+fn panic_in_a_hash() {
     fn check<E: Buildable>() {
         let filter = Filter::<E>::with_capacity(100);
         filter.insert("a").expect("room");

@@ -260,8 +260,9 @@ fn is_as_ever<S: BuildHasher + 'static>(
     assert_eq!((removed, read.len()), (golden.hashes.len(), 0), "{name}");
 }
 
+/// Golden files are read and written unchanged.
 #[test]
-fn golden_files_are_read_and_written_unchanged() {
+fn files_are_unchanged() {
     for golden in all() {
         let read = |kind: Kind, bytes: &[u8]| read_as(kind, bytes);
         is_as_ever(&golden, read);

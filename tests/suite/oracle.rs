@@ -171,8 +171,10 @@ impl<'a> Pair<'a> {
             Step::RotateIf(ago) => self.rotate_if(ago),
             Step::Double => _ = self.filter.begin_to_double(),
             Step::Relocate(item) => _ = self.filter.relocate_hash(self.item(item)),
-            Step::Snapshot => self.go_on_with(self.filter.snapshot().expect("nobody writes")),
-            Step::Store => self.go_on_with(read(&self.filter.to_bytes().expect("nobody writes"))),
+            Step::Snapshot => self.go_on_with(self.filter.snapshot().expect("no thread writes")),
+            Step::Store => {
+                self.go_on_with(read(&self.filter.to_bytes().expect("no thread writes")))
+            }
             Step::Shrink => self.filter.shrink_to_fit(),
             Step::Clear => {
                 self.filter.clear();
@@ -496,8 +498,9 @@ fn hold_of_each<T: Strategy>(values: impl Fn(Shape) -> T, property: impl Fn(Shap
     }
 }
 
+/// A filter agrees with the multiset on hashes built to collide.
 #[test]
-fn agrees_with_the_oracle_on_hashes_built_to_collide() {
+fn colliding_hashes() {
     let values = |shape| {
         let universe =
             tiny_or_small().prop_flat_map(move |b| (Just(b), hashes(model_of(shape), b)));
@@ -508,8 +511,9 @@ fn agrees_with_the_oracle_on_hashes_built_to_collide() {
     });
 }
 
+/// A table is full exactly when no placement exists.
 #[test]
-fn is_full_exactly_when_no_placement_exists() {
+fn full_without_a_placement() {
     let values = |shape| {
         let universe = tiny().prop_flat_map(move |b| (Just(b), hashes(model_of(shape), b)));
         (universe, steps_at_the_limit(60))
@@ -522,8 +526,9 @@ fn is_full_exactly_when_no_placement_exists() {
     });
 }
 
+/// A filter agrees with the multiset at any capacity.
 #[test]
-fn agrees_with_the_oracle_at_any_capacity() {
+fn any_capacity() {
     let items: Vec<u64> = (0..400).map(mix).collect();
     let values = |_| (0usize..300, steps(40));
     hold_of_each(values, |shape, (capacity, steps)| {
@@ -534,8 +539,9 @@ fn agrees_with_the_oracle_at_any_capacity() {
     });
 }
 
+/// A rotating filter agrees with the multiset.
 #[test]
-fn a_filter_that_rotates_agrees_with_the_oracle() {
+fn rotating_filter() {
     let capacity = || prop_oneof![Just(8usize), 8..300usize];
     // From two fingerprints to all.
     let bits = |shape: Shape| prop_oneof![1..4u32, 4..=shape.fingerprint_bits()];
@@ -551,8 +557,9 @@ fn a_filter_that_rotates_agrees_with_the_oracle() {
     });
 }
 
+/// A growing filter finds and removes stored items.
 #[test]
-fn a_growing_filter_finds_and_removes_stored_items() {
+fn growing_filter() {
     let bits = prop::sample::select(vec![14u32, 18, ALL]);
     let capacity = prop::sample::select(vec![1usize, 20, 200]);
     hold(
@@ -571,7 +578,7 @@ fn a_growing_filter_finds_and_removes_stored_items() {
 /// and each bucket leads to the next with as many different fingerprints as it has slots. A search
 /// that does not notice visited buckets would do that many times the work at every step.
 #[test]
-fn finds_the_only_vacant_slot_at_the_end_of_a_chain() {
+fn vacant_slot_after_a_chain() {
     // Alternates are in the other half of the range, so a chain alternates between the halves.
     let buckets: Vec<usize> = (0..7).flat_map(|at| [at, 8 + at]).collect();
     let dead_end = 15;

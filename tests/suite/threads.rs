@@ -130,8 +130,9 @@ fn residents_among_churners(
     settle_accounts(filter, ledgers.into_iter().chain([residents.collect()]));
 }
 
+/// Residents are never missed, and tokens are conserved, at high load.
 #[test]
-fn residents_are_never_missed_and_tokens_conserved_at_high_load() {
+fn residents_at_high_load() {
     for (shape, buckets, threads) in crowds(&[64, 96, 15 << 8]) {
         residents_among_churners(shape, buckets, threads, None);
         if buckets == 64 {
@@ -194,10 +195,11 @@ fn a_hopping_token_is_never_missed() {
     }
 }
 
-/// Property 1 without any relocation: a copy is added in one bucket before the copy in the other is
-/// removed, so a reader can pass between the two.
+/// A token swapped for an equal one is never missed. Property 1 without any relocation: a copy is
+/// added in one bucket before the copy in the other is removed, so a reader can pass between the
+/// two.
 #[test]
-fn a_token_swapped_for_an_equal_one_is_never_missed() {
+fn swapped_token_is_found() {
     for (shape, buckets, threads) in crowds(&[64]) {
         let swaps = share(shape, 500_000);
         let filter = &fixed(shape, buckets, 256, None);
@@ -344,10 +346,11 @@ struct Race {
     left: bool,
 }
 
-/// Properties 3 and 4, while the token hops. Threads use both orders of the buckets, so that two of
-/// them freeze a bucket each and meet. In every other round there is a second copy to remove.
+/// Racing admissions and racing removes have one winner. Properties 3 and 4, while the token hops.
+/// Threads use both orders of the buckets, so that two of them freeze a bucket each and meet. In
+/// every other round there is a second copy to remove.
 #[test]
-fn racing_admissions_and_racing_removes_have_one_winner() {
+fn races_have_one_winner() {
     for race in races() {
         let (seesaws, all_rounds) = (&race.seesaws, race.rounds);
         let (rounds, _) = Crew::run(
@@ -560,10 +563,11 @@ fn len_does_not_exceed_the_slots() {
     }
 }
 
-/// Property 8: a message written before the insert, and one before the remove, are visible to a
-/// thread that sees the item appear or disappear. The accesses to the messages order nothing.
+/// Inserts and removes publish earlier writes. Property 8: a message written before the insert, and
+/// one before the remove, are visible to a thread that sees the item appear or disappear. The
+/// accesses to the messages order nothing.
 #[test]
-fn inserts_and_removes_publish_earlier_writes() {
+fn writes_are_published() {
     const ITEMS: usize = 100_000;
     let filter = &fixed(DEFAULT, 1 << 16, 256, None);
     let hashes = distinct(geometry_of(filter), ITEMS, 3);

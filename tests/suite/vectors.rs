@@ -95,8 +95,9 @@ fn vectors() -> Vec<Vector> {
     names.into_iter().map(read).collect()
 }
 
+/// The library gives the answers of the vectors.
 #[test]
-fn the_library_gives_the_answers_of_the_vectors() {
+fn library_answers() {
     for Vector {
         name,
         stored,
@@ -135,8 +136,9 @@ fn answers_of_python(filter: &Path, options: &[&str], lines: &str) -> Option<Str
     Some(String::from_utf8(output.stdout).expect("UTF-8"))
 }
 
+/// A reader in Python gives the answers of the vectors.
 #[test]
-fn a_reader_in_python_gives_the_answers_of_the_vectors() {
+fn python_answers() {
     for vector in vectors() {
         let of_all = |of: fn(&Lookup) -> String| vector.lookups.iter().map(of).collect::<String>();
         let items = of_all(|lookup| format!("{}\n", lookup.item));

@@ -25,8 +25,8 @@ fn others(filter: &Growing) -> [Growing; 3] {
     );
     let others = [
         read(&bytes),
-        filter.snapshot().expect("nobody disturbs it"),
-        read(&stored(filter, 100).expect("nobody writes")),
+        filter.snapshot().expect("no thread disturbs it"),
+        read(&stored(filter, 100).expect("no thread writes")),
     ];
     assert!(
         filter.to_bytes().expect("quiet") == bytes,
@@ -55,7 +55,7 @@ fn the_finer_of_two_tables_may_be_growing() {
     // Just begun, and when some buckets are split.
     for _ in 0..3 {
         for other in others(&filter) {
-            let same = filter.snapshot().expect("nobody disturbs it");
+            let same = filter.snapshot().expect("no thread disturbs it");
             let mut both = [same, other];
             for filter in &both {
                 insert_all(filter, random(4).take(3_000));
@@ -141,8 +141,8 @@ const CALLS: u64 = 400_000;
 fn saved(filter: &Subject, turn: u64) -> Subject {
     match turn % 3 {
         0 => door::read(&filter.to_bytes().expect("quiet")),
-        1 => door::read(&stored(filter, 4_096).expect("nobody writes")),
-        _ => filter.snapshot().expect("nobody writes"),
+        1 => door::read(&stored(filter, 4_096).expect("no thread writes")),
+        _ => filter.snapshot().expect("no thread writes"),
     }
 }
 
@@ -174,9 +174,9 @@ fn make(call: u64, items: &mut Vec<u64>, filters: [&Subject; 3]) {
     }
 }
 
-/// For every engine.
+/// Saved and restored filters of every engine behave as the original.
 #[test]
-fn saved_and_restored_filters_behave_as_the_original() {
+fn restored_behave_as_original() {
     let fixed = || CuckooFilter::with_capacity_and_hasher(20_000, AsGiven);
     let rotating = || RotatingCuckooFilter::with_capacity_and_hasher(20_000, AsGiven);
     let filters: [[Subject; 3]; 4] = [

@@ -358,8 +358,9 @@ mod tests {
         assert!(races.len() > 70, "the text is read to its end");
     }
 
+    /// A seed gives the same programs, and each survives its text.
     #[test]
-    fn a_seed_gives_the_same_programs_and_each_survives_its_text() {
+    fn seed_gives_same_programs() {
         for model in Fixed::MODELS {
             let once = Fixed::random(model, 7, 200);
             assert_eq!(once, Fixed::random(model, 7, 200));

@@ -114,7 +114,7 @@ impl Pair {
             Step::Pile(item) => (0..=MOST_COPIES).for_each(|_| self.insert(self.hash(item))),
             Step::Fill(seed) => self.fill(seed),
             Step::Snapshot => {
-                let copy = self.filter.snapshot().expect("nobody else is about");
+                let copy = self.filter.snapshot().expect("no other thread is there");
                 self.go_on_with(copy);
             }
             Step::Clone => {

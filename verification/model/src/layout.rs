@@ -190,8 +190,9 @@ mod tests {
         assert_eq!(spare, [0, 0, 4, 4, 1, 2, 0, 0, 0]);
     }
 
+    /// A fingerprint is the low bits, and never 0.
     #[test]
-    fn a_fingerprint_is_the_low_bits_and_never_0() {
+    fn low_bits_and_never_0() {
         let hash = 0xfedc_ba98_7654_3210;
         assert_eq!(Layout::DEFAULT.fingerprint(hash), 0x3210);
         assert_eq!(Layout::of_lanes(8, 8).fingerprint(hash), 0x10);

@@ -105,7 +105,7 @@ impl Machine for Fixed {
             }
             for token in layout.tokens(content) {
                 let known = world.token_of(number as u8, token).ok_or_else(|| {
-                    format!("word {number} holds {token:x}, which nobody inserted")
+                    format!("word {number} holds {token:x}, which no thread inserted")
                 })?;
                 numbers[known] += 1;
             }
@@ -409,10 +409,10 @@ mod tests {
     use crate::explore::Setting;
     use crate::monitor::Monitor;
 
-    /// Each value alone and the number of tokens can be explained: 4 came after 9 was seen, and 9
-    /// was seen after 4.
+    /// The only token of a class has one value after another. Each value alone and the number of
+    /// tokens can be explained: 4 came after 9 was seen, and 9 was seen after 4.
     #[test]
-    fn the_only_token_of_a_class_is_one_after_another() {
+    fn only_token_of_a_class() {
         let thread = "value f01, value f10";
         for (other, explained) in [("contains f01", false), ("insert f01=9", true)] {
             let text = format!("pair layout=4x12+4: f01=9 | replace f01 9>4 | {thread} | {other}");
