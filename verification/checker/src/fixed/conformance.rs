@@ -17,9 +17,10 @@ use model::hashers::AsGiven;
 use model::{Token, stored};
 use rayon::prelude::*;
 
-use crate::fixed::machine::{Answer, Digits, Memory, STRANGERS, World};
+use crate::fixed::memory::{Answer, Digits, Memory, STRANGERS};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{self, CLASSES, Call, Item, Program, Shape};
+use crate::fixed::views::World;
 use crate::machine::alone;
 use crate::notation::{Kind, ShapeText};
 use crate::parts::{Outcome, grouped};
