@@ -15,7 +15,6 @@ use lockfree_cuckoo::{
 };
 use model::hashers::AsGiven;
 use model::{Token, stored};
-use rayon::prelude::*;
 
 use crate::fixed::memory::{Answer, Digits, Memory, STRANGERS};
 use crate::fixed::mutants::Mutant;
@@ -72,10 +71,9 @@ pub(crate) fn each_seed(
     programs: usize,
     compare: impl Fn(u64) -> Result<usize, String> + Sync,
 ) -> Result<Vec<usize>, String> {
-    let seeds = (0..programs as u64).into_par_iter();
-    let seeds = seeds.map(|n| seed ^ n << 20);
-    let counts = seeds.map(|seed| compare(seed).map_err(|why| format!("seed {seed}: {why}")));
-    counts.collect()
+    let seeds: Vec<u64> = (0..programs as u64).map(|n| seed ^ n << 20).collect();
+    let compare = |seed| compare(seed).map_err(|why| format!("seed {seed}: {why}"));
+    crew::share(&seeds, drop, |(), &seed| compare(seed))
 }
 
 /// Runs one random program on both, with one of these layouts. Returns the number of calls; the
