@@ -1,5 +1,4 @@
-//! What the tests of `lockfree-cuckoo` share with the fuzzing. The tests are the targets beside this
-//! folder.
+//! What the tests of `lockfree-cuckoo` share with the fuzzing. The tests are the targets beside it.
 
 #![cfg(feature = "growing")]
 

@@ -98,8 +98,8 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Makes a pair of an empty filter that does not grow, with this search budget, and the items of
-    /// its steps.
+    /// Makes a pair of an empty filter that does not grow, with this search budget, and the items
+    /// of its steps.
     pub fn new(filter: Subject, budget: usize, items: &'a [u64]) -> Self {
         let geometry = geometry_of(&filter);
         let is_fixed = filter.rotating().is_none();

@@ -1,10 +1,9 @@
 //! Golden files: filters stored by earlier versions, and the vectors: such files with items, their
 //! hashes, and the answers.
 //!
-//! 1. Every file is read, and holds exactly the tokens of its items: no more, no fewer, and each in
-//!    a bucket of its class.
-//! 2. Writing it again gives the same bytes, and so does storing a filter that is made in the same
-//!    way.
+//! 1. Every file is read, and writing it again gives the same bytes.
+//! 2. A golden file holds exactly the tokens of its items: no more, no fewer, and each in a bucket
+//!    of its class. Storing a filter that is made in the same way gives the same bytes.
 //! 3. The filter that was read works.
 //! 4. The library gives the hashes and answers of the vectors. So does a program in Python that
 //!    uses only the documented form, by the items and by their hashes. Without Python this is
@@ -205,88 +204,9 @@ fn with_values<L: WithValues>() -> Golden {
     golden
 }
 
-/// Returns the filters of the vectors, empty, with the numbers of their items.
-fn empty_vectors() -> Vec<(&'static str, DynFilter, usize)> {
-    const SEED: u64 = 0x0123_4567_89ab_cdef;
-    let fixed = |buckets, shape| {
-        let builder = CuckooFilter::builder().buckets(buckets).seed(SEED);
-        builder.build_shape(shape).expect("memory")
-    };
-    let growing = |buckets| {
-        let builder = GrowingCuckooFilter::builder().buckets(buckets).seed(SEED);
-        let builder = builder.max_memory_usage(1 << 30);
-        DynFilter::from(builder.build().expect("memory"))
-    };
-    let rotating = |shape| {
-        let builder = RotatingCuckooFilter::builder().buckets(8).seed(SEED);
-        builder.generations(3).build_shape(shape).expect("memory")
-    };
-    let default = Shape::of::<Lanes<4, 16>>();
-    vec![
-        ("empty", fixed(2, default), 0),
-        ("fixed", fixed(16, default), 50),
-        ("fixed_three_ranges", fixed(24, default), 50),
-        ("fixed_2x31", fixed(16, Shape::of::<Lanes<2, 31>>()), 20),
-        ("fixed_8x8", fixed(16, Shape::of::<Lanes<8, 8>>()), 100),
-        (
-            "fixed_semi_sorted_4x17",
-            fixed(16, Shape::of::<SemiSorted<4, 17>>()),
-            40,
-        ),
-        (
-            "fixed_semi_sorted_6x12",
-            fixed(16, Shape::of::<SemiSorted<6, 12>>()),
-            60,
-        ),
-        (
-            "fixed_with_values_4x12",
-            fixed(16, Shape::of::<Lanes<4, 12, 4>>()),
-            40,
-        ),
-        ("growing", growing(16), 40),
-        ("growing_midway", growing(16), 250),
-        ("growing_two_tables", growing(2), 9_000),
-        ("rotating", rotating(default), 60),
-        ("rotating_8x8", rotating(Shape::of::<Lanes<8, 8>>()), 120),
-    ]
-}
-
-/// Whether the first table is doubling, and has split some buckets.
-fn is_doubling(stored: &[u8]) -> bool {
-    tables::growing(0).get(stored) == 1 && tables::cursor(0).get(stored) > 0
-}
-
-/// Returns the filters of the vectors with their items, every fifth of which is a second copy of
-/// the one before. Some are full or doubling before all are in.
-fn vectors() -> impl Iterator<Item = Golden> {
-    empty_vectors().into_iter().map(|(name, made, items)| {
-        let periods = made.rotating().map_or(1, Rotates::generations);
-        let mut hashes = Vec::new();
-        for number in 0..items {
-            let item = format!("item {}", number - usize::from(number % 5 == 4));
-            let hash = made.hasher().hash_bytes(item.as_bytes());
-            if made.insert_hash(hash).is_err() {
-                break;
-            }
-            hashes.push(hash);
-            if name == "growing_midway" && is_doubling(&made.to_bytes().expect("quiet")) {
-                break;
-            }
-            let ends = number % (items / periods) == 0 && number > 0;
-            if let Some(rotating) = made.rotating().filter(|_| ends) {
-                rotating.rotate().expect("alone");
-            }
-        }
-        let kind = made.kind();
-        let mut golden = Golden::of(format!("vectors/{name}"), kind, made, Vec::new());
-        golden.hashes = hashes;
-        golden
-    })
-}
-
 fn all() -> impl Iterator<Item = Golden> {
     let named = fixed().chain(growing()).chain([rotating()]);
-    named.chain(of_layouts()).chain(vectors()).chain([
+    named.chain(of_layouts()).chain([
         with_values::<Lanes<4, 12, 4>>(),
         with_values::<Lanes<3, 13, 8>>(),
         with_values::<Lanes<2, 16, 15>>(),
@@ -451,7 +371,9 @@ fn lookups(name: &str) -> Vec<Lookup> {
 #[test]
 fn library_answers() {
     for name in names_of_vectors() {
-        let filter = DynFilter::from_bytes(&bytes_of(&name)).expect("a filter");
+        let stored = bytes_of(&name);
+        let filter = DynFilter::from_bytes(&stored).expect("a filter");
+        assert!(stored == filter.to_bytes().expect("quiet"), "{name}");
         for lookup in lookups(&name) {
             let found = Lookup::in_filter(&filter, lookup.item.clone());
             assert_eq!(found, lookup, "{name}");
@@ -526,6 +448,76 @@ fn the_vectors_cover_the_form() {
     assert!(numbers.len() >= 4 && doubles && false_positives > 5);
 }
 
+/// Returns the filters of the vectors, empty, with the numbers of their items.
+fn empty_vectors() -> Vec<(&'static str, DynFilter, usize)> {
+    const SEED: u64 = 0x0123_4567_89ab_cdef;
+    let fixed = |buckets, shape| {
+        let builder = CuckooFilter::builder().buckets(buckets).seed(SEED);
+        builder.build_shape(shape).expect("memory")
+    };
+    let growing = |buckets| {
+        let builder = GrowingCuckooFilter::builder().buckets(buckets).seed(SEED);
+        let builder = builder.max_memory_usage(1 << 30);
+        DynFilter::from(builder.build().expect("memory"))
+    };
+    let rotating = |shape| {
+        let builder = RotatingCuckooFilter::builder().buckets(8).seed(SEED);
+        builder.generations(3).build_shape(shape).expect("memory")
+    };
+    let default = Shape::of::<Lanes<4, 16>>();
+    vec![
+        ("empty", fixed(2, default), 0),
+        ("fixed", fixed(16, default), 50),
+        ("fixed_three_ranges", fixed(24, default), 50),
+        ("fixed_2x31", fixed(16, Shape::of::<Lanes<2, 31>>()), 20),
+        ("fixed_8x8", fixed(16, Shape::of::<Lanes<8, 8>>()), 100),
+        (
+            "fixed_semi_sorted_4x17",
+            fixed(16, Shape::of::<SemiSorted<4, 17>>()),
+            40,
+        ),
+        (
+            "fixed_semi_sorted_6x12",
+            fixed(16, Shape::of::<SemiSorted<6, 12>>()),
+            60,
+        ),
+        (
+            "fixed_with_values_4x12",
+            fixed(16, Shape::of::<Lanes<4, 12, 4>>()),
+            40,
+        ),
+        ("growing", growing(16), 40),
+        ("growing_midway", growing(16), 250),
+        ("growing_two_tables", growing(2), 9_000),
+        ("rotating", rotating(default), 60),
+        ("rotating_8x8", rotating(Shape::of::<Lanes<8, 8>>()), 120),
+    ]
+}
+
+/// Whether the first table is doubling, and has split some buckets.
+fn is_doubling(stored: &[u8]) -> bool {
+    tables::growing(0).get(stored) == 1 && tables::cursor(0).get(stored) > 0
+}
+
+/// Inserts this number of items, of which every fifth is a second copy of the one before, or as
+/// many as fit, or until a doubling is under way.
+fn fill(filter: &DynFilter, items: usize, until_midway: bool) {
+    let periods = filter.rotating().map_or(1, Rotates::generations);
+    for number in 0..items {
+        let item = format!("item {}", number - usize::from(number % 5 == 4));
+        let hash = filter.hasher().hash_bytes(item.as_bytes());
+        let is_refused = filter.insert_hash(hash).is_err();
+        let is_midway = || is_doubling(&filter.to_bytes().expect("quiet"));
+        if is_refused || until_midway && is_midway() {
+            break;
+        }
+        let ends = number % (items / periods) == 0 && number > 0;
+        if let Some(rotating) = filter.rotating().filter(|_| ends) {
+            rotating.rotate().expect("alone");
+        }
+    }
+}
+
 /// Writes the missing files. Only for a new layout or a new version of the stored form: existing
 /// files must not change.
 #[test]
@@ -540,12 +532,15 @@ fn write_golden_files() {
     }
     all().for_each(|golden| write(&golden));
     write(&with_a_custom_hasher());
-    for (golden, (_, _, items)) in vectors().zip(empty_vectors()) {
-        let path = path(&golden.name, "tsv");
-        if !path.exists() {
-            let lookups = Lookup::all_in(&golden.made, items);
+    for (name, filter, items) in empty_vectors() {
+        let name = format!("vectors/{name}");
+        if !path(&name, "lfcf").exists() {
+            fill(&filter, items, name.ends_with("midway"));
+            let lookups = Lookup::all_in(&filter, items);
             let lines = lookups.map(|lookup| lookup.line()).collect::<String>();
-            fs::write(path, lines).expect("a place to write to");
+            fs::write(path(&name, "tsv"), lines).expect("a place to write to");
+            let bytes = filter.to_bytes().expect("quiet");
+            fs::write(path(&name, "lfcf"), bytes).expect("a place to write to");
         }
     }
 }

@@ -472,8 +472,9 @@ fn len_does_not_wrap_below_zero() {
 #[test]
 fn len_does_not_exceed_the_slots() {
     const SWAPS: usize = 4_000;
-    for threads in THREADS {
-        let filter = &fixed(DEFAULT, 128, 64, None);
+    for threads in [2, 4] {
+        // Enough for a cell of the count for each thread: a single one cannot be read halfway.
+        let filter = &fixed(DEFAULT, 1 << 12, 64, None);
         let geometry = geometry_of(filter);
         let full: Vec<u64> = (0..geometry.buckets)
             .flat_map(|bucket| (0..DEFAULT.slots() as u64).map(move |salt| (bucket, salt)))

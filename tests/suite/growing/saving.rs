@@ -135,7 +135,7 @@ fn splits_between_chunks_do_no_harm() {
 }
 
 /// The number of calls of each filter.
-const CALLS: u64 = 150_000;
+const CALLS: u64 = 200_000;
 
 /// Returns the filter that replaces another one, a different kind of copy each turn.
 fn saved(filter: &Subject, turn: u64) -> Subject {
@@ -193,7 +193,7 @@ fn restored_behave_as_original() {
             // More often during a doubling.
             let is_growing = plain.doubled().is_some();
             tables = tables.max(plain.tables());
-            if (call + 1) % 1_000 == 0 || is_growing && call % 37 == 0 {
+            if (call + 1) % 1_000 == 0 || is_growing && call % 17 == 0 {
                 in_the_midst += usize::from(is_growing);
                 turn += 1;
                 drop(saved(&saving, turn));
@@ -204,7 +204,7 @@ fn restored_behave_as_original() {
         }
         let grows = number < 2;
         assert!(in_the_midst > 50 || !grows, "{in_the_midst} times");
-        assert_eq!(tables > 1, number == 1, "{tables} tables");
+        assert!(tables > 1 || number != 1, "no table was added");
         let bytes = plain.to_bytes().expect("quiet");
         assert!(
             saving.to_bytes().expect("quiet") == bytes,

@@ -104,7 +104,7 @@ impl<'a, M: Types> Run<'a, M> {
             made: Made::default(),
         };
         let answer = code(&mut run).ok();
-        debug_assert!(run.accessed, "a step is one access");
+        assert!(run.accessed, "a step is one access");
         (run.made, answer)
     }
 

@@ -1,5 +1,5 @@
-//! The shared memory of a fixed table: its words, stripes, descriptors and hints; and the results of
-//! calls on it.
+//! The shared memory of a fixed table: its words, stripes, descriptors and hints; and the results
+//! of calls on it.
 
 use std::fmt;
 use std::ops::Range;
