@@ -277,9 +277,9 @@ fn no_module_imports_from_a_layer_above() {
     assert!(arrows > 150, "only {arrows} arrows were found");
 }
 
-/// The layers check all others.
+/// Growing filters and the others do not know each other. The layers check all others.
 #[test]
-fn growing_filters_and_the_others_do_not_know_each_other() {
+fn growing_is_apart() {
     for (module, targets) in arrows(&LIBRARY) {
         for target in targets {
             let (from, to) = (module[0].as_str(), target[0].as_str());
@@ -399,8 +399,9 @@ fn no_modules_call_each_other() {
     );
 }
 
+/// Only the module of the atomics knows the checkers.
 #[test]
-fn only_the_module_of_the_atomics_knows_the_checkers() {
+fn only_sync_knows_the_checkers() {
     let words = [
         "cfg(loom",
         "all(loom",
@@ -524,6 +525,6 @@ fn unsafe_is_used_where_the_design_says() {
         .into_iter()
         .map(|(module, code)| (module.join("/"), uses(&code)));
     let counted: BTreeMap<String, usize> = counted.filter(|&(_, uses)| uses > 0).collect();
-    assert_eq!(counted, told, "counted, and told by the page");
+    assert_eq!(counted, told, "counted, and on the page");
     assert!(counted.values().sum::<usize>() > 20);
 }

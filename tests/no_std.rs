@@ -57,8 +57,9 @@ fn takes_its_capacity_and_then_is_full() {
     assert!(filter.false_positive_rate() < 0.00013);
 }
 
+/// The count is exact with more threads than counters.
 #[test]
-fn the_count_is_exact_with_more_threads_than_counters() {
+fn more_threads_than_counters() {
     const THREADS: u32 = 100;
     const EACH: u32 = 2_000;
     let filter = seeded((THREADS * EACH) as usize);
@@ -103,7 +104,9 @@ fn forgets_while_threads_insert() {
                 for item in 0..20_000u32 {
                     let rotations = filter.rotations();
                     if filter.insert(&(thread, item)).is_err() {
-                        filter.rotate_if(rotations).expect("nobody is in the way");
+                        filter
+                            .rotate_if(rotations)
+                            .expect("no thread is in the way");
                     }
                 }
             });
@@ -125,7 +128,7 @@ fn is_stored_in_chunks() {
     let mut chunks = filter.chunks();
     let (mut stored, mut chunk) = (Vec::new(), [0; 100]);
     while chunks.position() < chunks.total() {
-        let bytes = chunks.next_chunk(&mut chunk).expect("nobody writes");
+        let bytes = chunks.next_chunk(&mut chunk).expect("no thread writes");
         stored.extend_from_slice(&chunk[..bytes]);
     }
     assert_eq!(stored, filter.to_bytes().expect("quiet"));

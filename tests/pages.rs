@@ -162,8 +162,9 @@ fn resolve<'a>(file: &Path, target: &'a str) -> (PathBuf, &'a str) {
     (at, anchor)
 }
 
+/// Relative links lead to files and headings.
 #[test]
-fn relative_links_lead_to_files_and_headings() {
+fn relative_links() {
     let mut wrong = Vec::new();
     let mut checked = 0;
     for file in files() {
@@ -251,8 +252,9 @@ fn links_lead_to_the_same_on_docs_rs() {
     );
 }
 
+/// Published readmes have links that crates.io follows.
 #[test]
-fn published_readmes_have_links_that_crates_io_follows() {
+fn links_of_published_readmes() {
     let mut headings = BTreeMap::new();
     for page in pages() {
         headings.insert(module(&page), parse("", &read(&page)).anchors);

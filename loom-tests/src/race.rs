@@ -231,7 +231,10 @@ pub fn count<E: Engine>(item: Item) -> Act<Filter<E>> {
 /// Moves a copy to its other bucket, undisturbed.
 pub fn hop<E: Engine>(item: Item) -> Act<Filter<E>> {
     Act::on(item, Told::Nothing, |filter: &Filter<E>, hash| {
-        assert!(filter.relocate_hash(hash), "nobody was in the way of a hop");
+        assert!(
+            filter.relocate_hash(hash),
+            "no thread was in the way of a hop"
+        );
         Told::Nothing
     })
 }

@@ -75,7 +75,7 @@ fn has_one(copy: Copy<CuckooFilter>, item: Item) -> Act<CuckooFilter> {
 
 fn at_rest(copy: Copy<CuckooFilter>, item: Item) -> Act<CuckooFilter> {
     act(Told::Nothing, move |filter: &CuckooFilter| {
-        let copy = copy(filter).expect("nobody disturbs it");
+        let copy = copy(filter).expect("no thread disturbs it");
         Told::Counted(item.class, copy.count_hash(item.hash))
     })
 }
@@ -98,8 +98,9 @@ fn a_copy_has_a_token_that_hops() {
     }
 }
 
+/// A copy has a token that hops there and back.
 #[test]
-fn a_copy_has_a_token_that_hops_there_and_back() {
+fn token_hops_back() {
     for copy in HARDLY {
         for source in [0, 1] {
             pair_with(10, [(source, F)])
@@ -111,9 +112,10 @@ fn a_copy_has_a_token_that_hops_there_and_back() {
     }
 }
 
-/// Another token arrives in the place of the first, so the number of tokens is right.
+/// A copy has a token that hops beside one that comes. Another token arrives in the place of the
+/// first, so the number of tokens is right.
 #[test]
-fn a_copy_has_a_token_that_hops_beside_one_that_comes() {
+fn token_hops_as_another_comes() {
     for copy in HARDLY {
         for source in [0, 1] {
             pair_with(10, [(source, F)])
@@ -139,8 +141,9 @@ fn a_copy_has_a_token_whose_mover_dies() {
     }
 }
 
+/// A copy has one of two equal tokens that come and go.
 #[test]
-fn a_copy_has_one_of_two_equal_tokens_that_come_and_go() {
+fn equal_tokens_come_and_go() {
     for (there, first) in ORDERS {
         for copy in EASILY {
             pair_with(10, [(there, F)])
@@ -175,8 +178,9 @@ fn a_snapshot_has_the_victims_of_an_insert() {
         .check();
 }
 
+/// A snapshot is taken by one thread at a time.
 #[test]
-fn a_snapshot_is_taken_by_one_thread_at_a_time() {
+fn one_snapshot_at_a_time() {
     let one_or_none = || {
         quietly(|filter: &CuckooFilter| match filter.snapshot() {
             Ok(copy) => assert_eq!(copy.count_hash(at(0, F).hash), 1, "not copied once"),
@@ -201,8 +205,9 @@ fn a_snapshot_has_a_token_that_hops_in<L: Layout>() {
     }
 }
 
+/// A snapshot has a token that hops in each layout.
 #[test]
-fn a_snapshot_has_a_token_that_hops_in_each_layout() {
+fn token_hops_in_each_layout() {
     a_snapshot_has_a_token_that_hops_in::<Default>();
     a_snapshot_has_a_token_that_hops_in::<Lanes<2, 31>>();
     a_snapshot_has_a_token_that_hops_in::<SemiSorted<4, 17>>();
@@ -239,15 +244,17 @@ fn doubling<const B: usize, const N: usize>(
     }
 }
 
+/// A copy has a token that hops while a doubling begins.
 #[test]
-fn a_copy_has_a_token_that_hops_while_a_doubling_begins() {
+fn token_hops_as_doubling_begins() {
     doubling(|| [], || [try_hop(X), begin()]);
 }
 
-/// Before the sweep; from a word that it has split to one that the hop splits; and from the second
-/// side, which is read last, to one that it splits next.
+/// A copy has a token that hops while words are split. Before the sweep; from a word that it has
+/// split to one that the hop splits; and from the second side, which is read last, to one that it
+/// splits next.
 #[test]
-fn a_copy_has_a_token_that_hops_while_words_are_split() {
+fn token_hops_during_splits() {
     doubling(|| [begin()], || [try_hop(X)]);
     doubling(|| [begin()], || [insert(OTHER), try_hop(X)]);
     doubling(|| [try_hop(X), begin()], || [try_hop(X), insert(OTHER)]);

@@ -61,8 +61,9 @@ fn nested() -> Race<Filter> {
     race.before([double(), double(), insert(NESTED)])
 }
 
+/// A stored item is found while the table doubles.
 #[test]
-fn a_stored_item_is_found_while_the_table_doubles() {
+fn lookup_during_doubling() {
     doubling([X])
         .thread([double()])
         .thread([see(X)])
@@ -106,8 +107,9 @@ fn one_of_two_doublers_adds_descriptors() {
         .check();
 }
 
+/// An insert is not lost while the table doubles.
 #[test]
-fn an_insert_is_not_lost_while_the_table_doubles() {
+fn insert_during_doubling() {
     doubling([Y])
         .large()
         .thread([double()])
@@ -115,8 +117,9 @@ fn an_insert_is_not_lost_while_the_table_doubles() {
         .check();
 }
 
+/// A remove takes a token while the table doubles.
 #[test]
-fn a_remove_takes_a_token_while_the_table_doubles() {
+fn remove_during_doubling() {
     doubling([X, Y])
         .large()
         .thread([double()])
@@ -142,8 +145,9 @@ fn two_writers_split_a_word_each() {
     }
 }
 
+/// A lookup finds an item whose word a remove splits.
 #[test]
-fn a_lookup_finds_an_item_whose_word_a_remove_splits() {
+fn lookup_as_remove_splits() {
     doubling([X, Y])
         .before([begin()])
         .thread([remove(Y)])
@@ -152,10 +156,11 @@ fn a_lookup_finds_an_item_whose_word_a_remove_splits() {
         .check();
 }
 
-/// The token hops to a bucket whose number was computed, and whose parent is being split: the
-/// children may exist while the parent still has content.
+/// A token that hops to a bucket that is split is found. The token hops to a bucket whose number
+/// was computed, and whose parent is being split: the children may exist while the parent still has
+/// content.
 #[test]
-fn a_token_that_hops_to_a_bucket_that_is_split_is_found() {
+fn hop_into_split_bucket() {
     doubling([X])
         .large()
         // Splits the first word.
@@ -184,8 +189,9 @@ fn a_token_that_hops_past_a_lookup_is_found() {
         .check();
 }
 
+/// A token that hops in front of the sweep is found.
 #[test]
-fn a_token_that_hops_in_front_of_the_sweep_is_found() {
+fn hop_ahead_of_sweep() {
     doubling([X])
         .before([try_hop(X), begin()])
         .thread([try_hop(X)])
@@ -193,10 +199,10 @@ fn a_token_that_hops_in_front_of_the_sweep_is_found() {
         .check();
 }
 
-/// A split and a hop, or a hop to a bucket that the sweep then splits. A lookup sees them in either
-/// order.
+/// A token is found while the sweep passes it. A split and a hop, or a hop to a bucket that the
+/// sweep then splits. A lookup sees them in either order.
 #[test]
-fn a_token_is_found_while_the_sweep_passes_it() {
+fn sweep_passes_token() {
     doubling([X])
         .large()
         .before([begin()])
@@ -213,8 +219,9 @@ fn a_token_is_found_while_the_sweep_passes_it() {
         .check();
 }
 
+/// A remove takes the longest token though it hops.
 #[test]
-fn a_remove_takes_the_longest_token_though_it_hops() {
+fn remove_takes_longest() {
     // Both are in the second bucket. The longer one hops to the first.
     nested()
         .before([try_hop(X)])
@@ -238,8 +245,9 @@ fn adding<const N: usize>(least: usize, items: [Item; N]) -> Race<Filter> {
     race(least, at_the_end).holding(items)
 }
 
+/// A stored item is found while a table is added.
 #[test]
-fn a_stored_item_is_found_while_a_table_is_added() {
+fn lookup_as_table_is_added() {
     adding(2, [X])
         .thread([see(X)])
         .thread([add_table()])
@@ -247,8 +255,9 @@ fn a_stored_item_is_found_while_a_table_is_added() {
         .check();
 }
 
+/// An insert is not lost while a table is added.
 #[test]
-fn an_insert_is_not_lost_while_a_table_is_added() {
+fn insert_as_table_is_added() {
     adding(2, [])
         .thread([insert(X), see(X)])
         .thread([add_table()])
@@ -267,8 +276,9 @@ fn an_item_in_a_new_table_is_found() {
         .check();
 }
 
+/// A remove takes nothing that another item needs.
 #[test]
-fn a_remove_takes_nothing_that_another_item_needs() {
+fn remove_spares_other_items() {
     adding(10, [X])
         .large()
         .uncounted()
@@ -278,8 +288,9 @@ fn a_remove_takes_nothing_that_another_item_needs() {
         .check();
 }
 
+/// Two removes take one token each while a table is added.
 #[test]
-fn two_removes_take_one_token_each_while_a_table_is_added() {
+fn removes_as_table_is_added() {
     adding(10, [X, COVERED])
         .large()
         .uncounted()
@@ -289,9 +300,10 @@ fn two_removes_take_one_token_each_while_a_table_is_added() {
         .check();
 }
 
-/// One admission is in the first table and the other in the second, or both are in one of them.
+/// One of two admissions wins while a table is added. One admission is in the first table and the
+/// other in the second, or both are in one of them.
 #[test]
-fn one_of_two_admissions_wins_while_a_table_is_added() {
+fn admissions_as_table_is_added() {
     adding(100, [])
         .large()
         .thread([add_table(), admit(X)])
@@ -299,18 +311,19 @@ fn one_of_two_admissions_wins_while_a_table_is_added() {
         .check();
 }
 
+/// An admission sees the tokens of the coarser table.
 #[test]
-fn an_admission_sees_the_tokens_of_the_coarser_table() {
+fn admission_sees_coarser_table() {
     adding(2, [X])
         .thread([admit(X)])
         .thread([add_table()])
         .check();
 }
 
-/// One thread inserts into a table that it has added, the other into the newest that it finds. Each
-/// then looks for the other's item.
+/// Inserts into two tables are not missed crosswise. One thread inserts into a table that it has
+/// added, the other into the newest that it finds. Each then looks for the other's item.
 #[test]
-fn inserts_into_two_tables_are_not_missed_crosswise() {
+fn crosswise_in_two_tables() {
     adding(10, [])
         .large()
         .in_one_order()
@@ -319,9 +332,10 @@ fn inserts_into_two_tables_are_not_missed_crosswise() {
         .check();
 }
 
-/// On the shortest path, and while the words are split.
+/// A hit publishes the writes before the insert. On the shortest path, and while the words are
+/// split.
 #[test]
-fn a_hit_publishes_the_writes_before_the_insert() {
+fn hit_publishes_writes() {
     let insert = |filter: &Filter| filter.insert_hash(X.hash).expect("room");
     let is_in = |filter: &Filter| filter.contains_hash(X.hash);
     publishes(2, of_two_buckets, insert, is_in);

@@ -89,8 +89,9 @@ fn a_neighbour_may_come_and_go<L: Layout>() {
     });
 }
 
-/// The rotation empties the table of the oldest generation.
-fn a_removal_from_a_table_that_is_emptied_is_counted_once<L: Layout>() {
+/// A removal from a table that is emptied is counted once. The rotation empties the table of the
+/// oldest generation.
+fn removal_during_emptying<L: Layout>() {
     let at = at_of::<L>;
     let filter = || {
         let builder = Filter::<Rotating<L>>::builder().buckets(2).seed(0);
@@ -98,7 +99,7 @@ fn a_removal_from_a_table_that_is_emptied_is_counted_once<L: Layout>() {
     };
     let rotate = || {
         act(Told::Rotated, |filter: &Filter<Rotating<L>>| {
-            filter.rotate().expect("nobody is in the way for long");
+            filter.rotate().expect("no thread is in the way for long");
             Told::Rotated
         })
     };
@@ -122,7 +123,7 @@ macro_rules! each_layout {
                 a_token_that_hops_is_not_admitted
                 one_of_two_is_admitted
                 a_neighbour_may_come_and_go
-                a_removal_from_a_table_that_is_emptied_is_counted_once
+                removal_during_emptying
             );
         }
     )*};
@@ -140,8 +141,9 @@ each_layout! {
     semi_sorted: SemiSorted<4, 17>;
 }
 
+/// A lookup sees a token that hops there and back.
 #[test]
-fn a_lookup_sees_a_token_that_hops_there_and_back() {
+fn lookup_sees_token_hop_back() {
     for (source, first) in ORDERS {
         race_in_lanes(50, 1)
             .holding([at(source, F)])
@@ -164,11 +166,11 @@ fn a_lookup_sees_a_token_between_two_movers() {
     }
 }
 
-/// The false negative that needs no relocation. The lookup reads the empty bucket. An equal token
-/// is inserted there, because it is emptier. The other one is removed before the lookup reads its
-/// bucket.
+/// A lookup sees one of two equal tokens that come and go: the false negative that needs no
+/// relocation. The lookup reads the empty bucket. An equal token is inserted there, because it is
+/// emptier. The other one is removed before the lookup reads its bucket.
 #[test]
-fn a_lookup_sees_one_of_two_equal_tokens_that_come_and_go() {
+fn lookup_sees_equal_tokens() {
     for (source, first) in ORDERS {
         let race = || {
             race_in_lanes(10, 1)
@@ -183,8 +185,9 @@ fn a_lookup_sees_one_of_two_equal_tokens_that_come_and_go() {
     }
 }
 
+/// A lookup is not led astray by an unrelated token that hops.
 #[test]
-fn a_lookup_is_not_led_astray_by_an_unrelated_token_that_hops() {
+fn unrelated_token_hops() {
     for (source, first) in ORDERS {
         race_in_lanes(50, 1)
             // The second goes to the emptier bucket.
@@ -200,8 +203,9 @@ fn a_token_that_hops_is_counted() {
     while_it_hops::<Default, _>(1, |_, first| [count(at(first, F))]);
 }
 
+/// A hit publishes the writes before the insert.
 #[test]
-fn a_hit_publishes_the_writes_before_the_insert() {
+fn hit_publishes_writes() {
     let filter = || pair::<Default>(1);
     let insert = |filter: &CuckooFilter| filter.insert_hash(at(0, F).hash).expect("room");
     for hash in [at(0, F).hash, at(1, F).hash] {
@@ -249,9 +253,10 @@ fn a_found_item_stays() {
     }
 }
 
-/// A relocation freezes the witness while it holds an equal token at rest.
+/// An equal token in a frozen witness counts. A relocation freezes the witness while it holds an
+/// equal token at rest.
 #[test]
-fn an_equal_token_in_a_frozen_witness_counts() {
+fn equal_token_in_frozen_witness() {
     race_in_lanes(50, 3)
         .holding([at(0, G), at(1, H)])
         .thread([admit(at(0, F)), try_hop(at(0, G))])
@@ -262,7 +267,7 @@ fn an_equal_token_in_a_frozen_witness_counts() {
 /// Two removes take the two tokens of one class. One of the two `insert_unique` that follow finds
 /// it empty.
 #[test]
-fn two_removes_and_two_admissions_of_one_class() {
+fn two_removes_two_admissions() {
     race_in_lanes(50, 2)
         .in_one_order()
         .holding([at(0, F), at(1, F)])
@@ -338,9 +343,10 @@ fn a_dead_admission_is_all_or_nothing() {
         .check_deaths(15);
 }
 
-/// At most one of the inserts finds a slot before the remove has made room, and the count is exact.
+/// Inserts and a remove share a nearly full pair. At most one of the inserts finds a slot before
+/// the remove has made room, and the count is exact.
 #[test]
-fn inserts_and_a_remove_share_a_nearly_full_pair() {
+fn nearly_full_pair() {
     race_in_lanes(50, 1)
         .holding((0x100..0x107).map(|fingerprint| at(0, fingerprint)))
         .thread([try_insert(at(0, F))])

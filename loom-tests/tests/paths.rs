@@ -54,14 +54,16 @@ fn the_victim_of_a_kick_is_seen<L: Layout>() {
     }
 }
 
+/// The victim of a kick is seen in each layout.
 #[test]
-fn the_victim_of_a_kick_is_seen_in_each_layout() {
+fn kick_in_each_layout() {
     the_victim_of_a_kick_is_seen::<Lanes<2, 31>>();
     the_victim_of_a_kick_is_seen::<SemiSorted<4, 17>>();
 }
 
+/// A lookup sees the victim of a kick and a remove takes it.
 #[test]
-fn a_lookup_sees_the_victim_of_a_kick_and_a_remove_takes_it() {
+fn victim_of_a_kick() {
     for bucket in [0, 3] {
         for victim in [see(far(bucket, 0)), remove(far(bucket, 0))] {
             on_a_square(50, 1)
@@ -89,8 +91,9 @@ fn two_kicks_share_one_vacant_slot() {
         .check();
 }
 
+/// Lookups see both victims of two hops and removes take them.
 #[test]
-fn lookups_see_both_victims_of_two_hops_and_removes_take_them() {
+fn victims_of_two_hops() {
     for (first, second) in [(near(1, 7), far(0, 0)), (near(3, 7), far(3, 0))] {
         let hops = || {
             let square = on_a_square(50, 1).holding(full_pair_with_two_hops());
@@ -101,11 +104,11 @@ fn lookups_see_both_victims_of_two_hops_and_removes_take_them() {
     }
 }
 
-/// The rival finds no path of its own: the one token that its search examines leads to a full
-/// bucket. It is refused whatever the other insert does, unless it can take the slot that the other
-/// has opened.
+/// An opened slot belongs to the insert that opened it. The rival finds no path of its own: the one
+/// token that its search examines leads to a full bucket. It is refused whatever the other insert
+/// does, unless it can take the slot that the other has opened.
 #[test]
-fn an_opened_slot_belongs_to_the_insert_that_opened_it() {
+fn opened_slot_has_an_owner() {
     // Two roots and one neighbour.
     race(50, || tiny::filter::<Default>(4, 2, 3))
         // The first tokens of the buckets 0 and 2 lead to bucket 3, which is empty, and to bucket
@@ -117,8 +120,9 @@ fn an_opened_slot_belongs_to_the_insert_that_opened_it() {
         .check();
 }
 
+/// An admission races with a kick that places an equal token.
 #[test]
-fn an_admission_races_with_a_kick_that_places_an_equal_token() {
+fn admission_against_kick() {
     for bucket in [0, 2] {
         on_a_square(50, 2)
             .large()
@@ -130,8 +134,9 @@ fn an_admission_races_with_a_kick_that_places_an_equal_token() {
     }
 }
 
+/// Two owners share a descriptor over unrelated buckets.
 #[test]
-fn two_owners_share_a_descriptor_over_unrelated_buckets() {
+fn two_owners_of_a_descriptor() {
     on_a_square(50, 1)
         .holding([near(0, 0), near(1, 0)])
         .thread([try_hop(near(0, 0))])
@@ -140,8 +145,9 @@ fn two_owners_share_a_descriptor_over_unrelated_buckets() {
         .check();
 }
 
+/// One owner uses a descriptor twice over unrelated buckets.
 #[test]
-fn one_owner_uses_a_descriptor_twice_over_unrelated_buckets() {
+fn descriptor_used_twice() {
     for bucket in [0, 2] {
         on_a_square(50, 1)
             .large()
@@ -161,11 +167,12 @@ fn a_descriptor_admits_twice() {
         .check();
 }
 
-/// With Acquire and Release alone, each of two threads may write one word and then read the old
-/// value of the other (store buffering). x86 does not do this after a locked instruction; the
-/// memory model allows it, and other machines do it.
+/// Each of two threads inserts an item and then looks for the other's. With Acquire and Release
+/// alone, each of two threads may write one word and then read the old value of the other (store
+/// buffering). x86 does not do this after a locked instruction; the memory model allows it, and
+/// other machines do it.
 #[test]
-fn two_items_are_inserted_and_looked_for_crosswise() {
+fn store_buffering() {
     let crosswise = |descriptors| on_a_square(10, descriptors).in_one_order();
     crosswise(1)
         .thread([insert(near(1, 0)), see(near(0, 0))])
@@ -231,10 +238,10 @@ fn a_dead_kick_costs_a_descriptor() {
         .check_deaths(20);
 }
 
-/// In some schedules both find the only descriptor taken, and both add one; the lookup finds
-/// references to the added ones.
+/// Two owners add a descriptor over unrelated buckets. In some schedules both find the only
+/// descriptor taken, and both add one; the lookup finds references to the added ones.
 #[test]
-fn two_owners_add_a_descriptor_over_unrelated_buckets() {
+fn two_owners_add_a_descriptor() {
     race(50, tiny::square_that_adds_descriptors::<Default>)
         .holding([near(0, 0), near(1, 0)])
         .thread([hop(near(0, 0))])
@@ -243,9 +250,10 @@ fn two_owners_add_a_descriptor_over_unrelated_buckets() {
         .check();
 }
 
-/// One thread keeps the first descriptor. The others add a segment, and resolve references to it.
+/// A reference to an added descriptor is resolved. One thread keeps the first descriptor. The
+/// others add a segment, and resolve references to it.
 #[test]
-fn a_reference_to_an_added_descriptor_is_resolved() {
+fn reference_to_added_descriptor() {
     let without_the_first = || {
         let taken = act(Told::Nothing, |filter: &CuckooFilter| {
             // Between the claim and the install of the first reference.

@@ -34,7 +34,7 @@ fn flipped() -> Item {
 
 fn rotate() -> Act<Filter> {
     act(Told::Rotated, |filter: &Filter| {
-        filter.rotate().expect("nobody is in the way for long");
+        filter.rotate().expect("no thread is in the way for long");
         Told::Rotated
     })
 }
@@ -42,7 +42,10 @@ fn rotate() -> Act<Filter> {
 fn rotate_if(rotations: u64) -> Act<Filter> {
     act(Told::RotatedIf(rotations, true), move |filter: &Filter| {
         let rotated = filter.rotate_if(rotations);
-        Told::RotatedIf(rotations, rotated.expect("nobody is in the way for long"))
+        Told::RotatedIf(
+            rotations,
+            rotated.expect("no thread is in the way for long"),
+        )
     })
 }
 
@@ -64,8 +67,9 @@ fn to_the_end() -> [Act<Filter>; 5] {
     [rotate(), rotate(), see(x()), rotate(), see(x())]
 }
 
+/// An item is found in its time and not after it.
 #[test]
-fn an_item_is_found_in_its_time_and_not_after_it() {
+fn item_lives_its_time() {
     with_item(0)
         .thread([rotate()])
         .thread([see(x())])
@@ -119,10 +123,10 @@ fn a_late_emptying_does_no_harm() {
         .check();
 }
 
-/// A rotating thread reads the words that it empties after the state. A late insert reads the state
-/// after its write.
+/// The token of a late insert does not come back. A rotating thread reads the words that it empties
+/// after the state. A late insert reads the state after its write.
 #[test]
-fn the_token_of_a_late_insert_does_not_come_back() {
+fn late_insert() {
     rotating()
         .in_one_order()
         .thread([rotate(), rotate()])
@@ -132,9 +136,10 @@ fn the_token_of_a_late_insert_does_not_come_back() {
         .check();
 }
 
-/// A late relocation moves a token to a word that has been emptied.
+/// The token of a late relocation does not come back. A late relocation moves a token to a word
+/// that has been emptied.
 #[test]
-fn the_token_of_a_late_relocation_does_not_come_back() {
+fn late_relocation() {
     for item in [x(), flipped()] {
         rotating()
             .holding([item])
@@ -167,18 +172,21 @@ fn refreshed_behind_a_rotation(call: Act<Filter>) {
         .check();
 }
 
+/// An item that is refreshed behind a rotation is not missed.
 #[test]
-fn an_item_that_is_refreshed_behind_a_rotation_is_not_missed() {
+fn refreshed_item_is_found() {
     refreshed_behind_a_rotation(see(x()));
 }
 
+/// An item that is refreshed behind a rotation is removed.
 #[test]
-fn an_item_that_is_refreshed_behind_a_rotation_is_removed() {
+fn refreshed_item_is_removed() {
     refreshed_behind_a_rotation(remove(x()));
 }
 
+/// An item that is refreshed behind a rotation is counted.
 #[test]
-fn an_item_that_is_refreshed_behind_a_rotation_is_counted() {
+fn refreshed_item_is_counted() {
     refreshed_behind_a_rotation(count(x()));
 }
 
@@ -193,11 +201,11 @@ fn one_of_two_admissions_wins_at_a_rotation() {
     }
 }
 
-/// An insert can succeed in any of the generations, and that generation expires in its turn. An
-/// admission freezes a word and then reads the state. A thread that empties its table reads the
-/// state and then the words.
+/// An item is new to one of two that refresh it at a rotation. An insert can succeed in any of the
+/// generations, and that generation expires in its turn. An admission freezes a word and then reads
+/// the state. A thread that empties its table reads the state and then the words.
 #[test]
-fn an_item_is_new_to_one_of_two_that_refresh_it_at_a_rotation() {
+fn refreshed_item_is_new_once() {
     rotating()
         .large()
         .uncounted()

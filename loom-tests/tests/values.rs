@@ -119,9 +119,10 @@ fn a_value_is_replaced_or_removed() {
     }
 }
 
-/// A reader that has read the target bucket of the second token must not miss both.
+/// A class is never missed while one of its values goes. A reader that has read the target bucket
+/// of the second token must not miss both.
 #[test]
-fn a_class_is_never_missed_while_one_of_its_values_goes() {
+fn one_of_two_values_goes() {
     for first in [0, 1] {
         check_with((Usual, 40), (0, [9], 1), move |filter| {
             let writer = spawn(filter, |filter| {
@@ -157,8 +158,9 @@ fn one_of_two_unique_inserts_sets_the_value() {
     }
 }
 
+/// A snapshot has the value of a token that hops.
 #[test]
-fn a_snapshot_has_the_value_of_a_token_that_hops() {
+fn snapshot_has_hopping_value() {
     for source in [0, 1] {
         check_with((Large, 500), (source, [9], 1), move |filter| {
             let mover = hop(filter, source);

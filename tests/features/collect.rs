@@ -109,8 +109,9 @@ fn every_copy_is_in() {
     }
 }
 
+/// An item that occurs too often is named as the cause.
 #[test]
-fn an_item_that_occurs_too_often_is_named_as_the_cause() {
+fn too_many_copies() {
     let text = panic_of(|| drop(iter::repeat_n(7, 9).collect::<CuckooFilter<Fixed>>()));
     assert!(text.contains("an item occurs too often"), "{text}");
     assert!(text.contains("8 copies of the item"), "{text}");
@@ -249,8 +250,9 @@ impl Hash for Fused {
 
 type Extend<'a> = &'a dyn Fn(&mut CuckooFilter<Fixed>);
 
+/// A panic of the iterator or of a hash keeps earlier items.
 #[test]
-fn a_panic_of_the_iterator_or_of_a_hash_keeps_earlier_items() {
+fn panics_keep_earlier_items() {
     for capacity in CAPACITIES {
         for fuse in [0, 1, 255, 256, 257, 500] {
             let items = (0..600u64).inspect(|&item| assert!(item != fuse, "burnt down"));
@@ -269,8 +271,9 @@ fn a_panic_of_the_iterator_or_of_a_hash_keeps_earlier_items() {
     }
 }
 
+/// A refusal is a panic with its text, and the items before it are in.
 #[test]
-fn a_refusal_is_a_panic_with_its_text_and_the_items_before_are_in() {
+fn refusal_is_a_panic() {
     fn check<F: FnOnce(&mut CuckooFilter<Fixed>)>(
         filter: &mut CuckooFilter<Fixed>,
         before: u64,
@@ -294,8 +297,9 @@ fn a_refusal_is_a_panic_with_its_text_and_the_items_before_are_in() {
     }
 }
 
+/// A shared reference stores each item before taking the next.
 #[test]
-fn a_shared_reference_stores_each_item_before_taking_the_next() {
+fn stores_before_taking_the_next() {
     let filter = filter_for(LARGE);
     let items = (1..1_000u64).inspect(|&item| {
         assert!(item == 1 || filter.contains(&(item - 1)), "{item}");
@@ -387,8 +391,9 @@ mod parallel {
         check::<Rotating<SemiSorted<4, 17>>>();
     }
 
+    /// A filter takes a larger table, or the error blames the hasher.
     #[test]
-    fn takes_a_larger_table_or_blames_the_hasher() {
+    fn larger_table_or_poor_hasher() {
         let items = nine_for_two_buckets();
         let by_all: CuckooFilter<AsGiven> = items.par_iter().collect();
         assert_same(&items.iter().collect(), &by_all);
@@ -419,8 +424,9 @@ mod parallel {
         });
     }
 
+    /// A refusal stops all threads and is a panic with its text.
     #[test]
-    fn a_refusal_stops_all_threads_and_is_a_panic_with_its_text() {
+    fn refusal_stops_all_threads() {
         with_each_pool(|| {
             let taken = AtomicUsize::new(0);
             let items = (0..1_000_000u32).into_par_iter().inspect(|_| {

@@ -16,7 +16,7 @@ use crate::engines::Kind;
 
 of_every_engine! {
     memory_that_cannot_be_had_is_an_error
-    without_memory_the_right_to_scan_is_given_back
+    scan_right_is_given_back
 }
 
 /// Builds the first filter of a process, which asks for the number of processors. Without memory
@@ -113,8 +113,9 @@ fn memory_that_cannot_be_had_is_an_error<E: Kind>() {
     whichever_allocation_fails(1, || boxed.to_bytes());
 }
 
+/// There is no memory for a filter whose layout is chosen at run time.
 #[test]
-fn no_memory_for_a_layout_chosen_at_run_time() {
+fn no_memory_for_chosen_layout() {
     alone(|| {
         for &shape in Shape::ALL {
             let fixed = || Filter::<Fixed>::builder().capacity(3_000);
@@ -170,7 +171,8 @@ fn memory_to_write_a_filter_cannot_be_had() {
     });
 }
 
-fn without_memory_the_right_to_scan_is_given_back<E: Kind>() {
+/// Without memory for a snapshot, the right to scan is given back.
+fn scan_right_is_given_back<E: Kind>() {
     for (items, count) in [(4_000, 1), (20_000, 1), (4_000, usize::MAX)] {
         let mut failures = 0;
         loop {

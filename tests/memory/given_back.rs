@@ -103,10 +103,11 @@ fn doubled(size: u64, pinned: bool) -> Growing {
     filter
 }
 
-/// A thread was pinned when the last doubling ended, and has unpinned since. The memory that it
-/// kept does not count when the next doubling asks for memory.
+/// An insert at the limit gives back the memory that is due. A thread was pinned when the last
+/// doubling ended, and has unpinned since. The memory that it kept does not count when the next
+/// doubling asks for memory.
 #[test]
-fn an_insert_at_the_limit_gives_back_the_memory_that_is_due() {
+fn insert_gives_back_due_memory() {
     alone(|| {
         // The second one leaves more than one part.
         for size in [20_000, 1_700_000] {
@@ -140,9 +141,10 @@ fn an_insert_gives_back_what_is_due(size: u64) {
     assert!(filter.memory_usage() <= allowed);
 }
 
-/// The same when a filter is shrunk and has the right size already.
+/// A shrink gives back the memory that is due. The same when a filter is shrunk and has the right
+/// size already.
 #[test]
-fn a_shrink_gives_back_the_memory_that_is_due() {
+fn shrink_gives_back_due_memory() {
     alone(|| {
         // With more processors, descriptors are a larger share.
         let mut filter = on_processors(16, || doubled(20_000, true));

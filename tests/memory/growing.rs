@@ -110,10 +110,10 @@ fn takes_no_more_with_time() {
     });
 }
 
-/// The filter keeps its size, and shrinks when there is memory. Or it has shrunk, and only some of
-/// the old words are not given back at once.
+/// A filter that gets no memory to shrink keeps its size, and shrinks when there is memory. Or it
+/// has shrunk, and only some of the old words are not given back at once.
 #[test]
-fn a_filter_that_gets_no_memory_to_shrink_stays_as_it_is() {
+fn shrink_without_memory() {
     alone(|| {
         // Of one table, and of two.
         for (capacity, count) in FAILING.map(|count| [(1_000, count), (8, count)]).concat() {
@@ -160,9 +160,10 @@ fn a_doubling_ends_without_memory() {
     });
 }
 
-/// Its size stays the same, also in the middle of a doubling.
+/// A filter that gets no memory to be cleared is empty all the same. Its size stays the same, also
+/// in the middle of a doubling.
 #[test]
-fn a_filter_that_gets_no_memory_to_be_cleared_is_empty_all_the_same() {
+fn clear_without_memory() {
     alone(|| {
         let counts = [6_000, 6_060, 6_120, 9_000];
         let all = FAILING.map(|failing| counts.map(|count| (failing, count)));
@@ -184,9 +185,9 @@ fn a_filter_that_gets_no_memory_to_be_cleared_is_empty_all_the_same() {
     });
 }
 
-/// One table remains, of the same size.
+/// Two tables that get no memory to be cleared become one of the same size.
 #[test]
-fn two_tables_that_get_no_memory_to_be_cleared_are_one() {
+fn clear_two_without_memory() {
     alone(|| {
         for failing in FAILING {
             for number in 0.. {
@@ -276,7 +277,7 @@ fn grow_with_failing(number: usize, failing: usize, insert: Insert) -> usize {
     let mut items = items(number as u64, 20_000);
     let mut told = 0;
     while filter.tables() < 2 || filter.len() < 18_000 {
-        let item = items.next().expect("more than so many");
+        let item = items.next().expect("more than are taken");
         let (slots, tables) = (filter.slots(), filter.tables());
         match with_some_failing(number, failing, || insert(&filter, item)) {
             None | Some(Ok(_)) => {}
@@ -304,10 +305,11 @@ fn grow_with_failing(number: usize, failing: usize, insert: Insert) -> usize {
     told
 }
 
-/// A thread that joins a doubling and has not pinned yet needs no memory, except that of the
-/// epochs, to insert, to remove and to end the doubling.
+/// A thread without memory to pin is refused at most a split. A thread that joins a doubling and
+/// has not pinned yet needs no memory, except that of the epochs, to insert, to remove and to end
+/// the doubling.
 #[test]
-fn a_thread_without_memory_to_pin_is_refused_at_most_a_split() {
+fn pin_without_memory() {
     alone(|| {
         for failing in FAILING {
             let filter = filter(1_000);

@@ -94,7 +94,7 @@ fn storing_takes_the_bytes_alone<E: Kind>() {
     for items in [8, 200_000] {
         let filter = E::filled(items);
         let (bytes, cost) = cost_of(|| filter.to_bytes());
-        let all = bytes.expect("nobody writes").len();
+        let all = bytes.expect("no thread writes").len();
         assert_eq!(cost.peak, all);
         let (result, cost) = cost_of(|| filter.write_to(io::sink()));
         result.expect("a sink takes all");
@@ -105,12 +105,12 @@ fn storing_takes_the_bytes_alone<E: Kind>() {
 fn chunks_take_no_memory<E: Kind>() {
     for items in [8, 200_000] {
         let filter = E::filled(items);
-        let bytes = filter.to_bytes().expect("nobody writes").len();
+        let bytes = filter.to_bytes().expect("no thread writes").len();
         let (mut chunks, cost) = cost_of(|| filter.chunks());
         assert_eq!(cost.peak, 0);
         assert_eq!(chunks.total(), bytes as u64);
         let mut chunk = [0; 1 << 10];
-        let next = || chunks.next_chunk(&mut chunk).expect("nobody writes");
+        let next = || chunks.next_chunk(&mut chunk).expect("no thread writes");
         let sizes = repeat_with(next).take_while(|&size| size > 0);
         let (stored, cost) = cost_of(|| sizes.sum::<usize>());
         assert_eq!((stored, cost.peak), (bytes, 0));

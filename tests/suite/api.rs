@@ -6,13 +6,16 @@
 //! 3. The hashes of the seeded state never change.
 //! 4. Fixed, growing and rotating filters have the same traits and the same convenient calls.
 //! 5. Debug output shows the measures and never the seed.
+//! 6. Each method of a filter has an example.
 //!
 //! Errors are in `errors`.
 
 use std::collections::hash_map;
 use std::fmt::Debug;
+use std::fs;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::panic::{RefUnwindSafe, UnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
@@ -30,8 +33,9 @@ use crate::door::of_each_engine;
 
 fn assert_shareable<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
 
+/// Everything can be shared between threads and across panics.
 #[test]
-fn everything_can_be_shared_between_threads_and_across_panics() {
+fn auto_traits() {
     assert_shareable::<CuckooFilter>();
     assert_shareable::<CuckooFilter<hash_map::RandomState>>();
     assert_shareable::<CuckooFilter<AsGiven>>();
@@ -56,8 +60,9 @@ impl Hash for Bad {
     }
 }
 
+/// A panic in a hash leaves the filter as it was.
 #[test]
-fn a_panic_in_a_hash_leaves_the_filter_as_it_was() {
+fn panic_in_a_hash() {
     fn check<E: Buildable>() {
         let filter = Filter::<E>::with_capacity(100);
         filter.insert("a").expect("room");
@@ -423,4 +428,28 @@ fn stores_a_snapshot_of_a_shared_filter<E: Buildable>() {
 fn a_default_filter_has_a_default_hasher() {
     let filter: CuckooFilter<Fnv> = CuckooFilter::default();
     assert_eq!(filter.hasher().key, Fnv::default().key);
+}
+
+#[test]
+fn methods_have_examples() {
+    let mut methods = 0;
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/filter");
+    for source in fs::read_dir(sources).expect("the facade") {
+        let text = fs::read_to_string(source.expect("a file").path()).expect("a text");
+        let mut documentation = String::new();
+        for line in text.lines() {
+            let trimmed = line.trim_start();
+            if let Some(method) = line.strip_prefix("    pub fn ") {
+                let name = method.split(['(', '<']).next().expect("a name");
+                assert!(documentation.contains("```"), "`{name}` has no example");
+                methods += 1;
+            }
+            if trimmed.starts_with("///") {
+                documentation.push_str(trimmed);
+            } else if !trimmed.starts_with("#[") && !trimmed.starts_with("// ") {
+                documentation.clear();
+            }
+        }
+    }
+    assert!(methods > 80, "{methods} methods are not all");
 }

@@ -82,9 +82,10 @@ fn agree<E: Buildable>(capacity: usize, length: u64) {
     check();
 }
 
-/// For each engine: a growing filter begins with two buckets, the others have room for all.
+/// A batch answers as the single calls do, at every length. For each engine: a growing filter
+/// begins with two buckets, the others have room for all.
 #[test]
-fn answers_as_the_single_calls_do_at_every_length() {
+fn answers_as_single_calls() {
     for length in (0..70).chain([255, 256, 257, 290, 1_000]) {
         agree::<Fixed>(2_000, length);
         agree::<Growing>(8, length);
@@ -92,9 +93,10 @@ fn answers_as_the_single_calls_do_at_every_length() {
     }
 }
 
-/// The items before the refused one are stored, and it and those after it are not.
+/// A refused item ends a batch and nothing behind it is added. The items before the refused one are
+/// stored, and it and those after it are not.
 #[test]
-fn a_refused_item_ends_a_batch_and_nothing_behind_it_is_added() {
+fn refused_item_ends_a_batch() {
     fn check<E: Buildable>(filters: impl Fn() -> [Filter<E, AsGiven>; 3]) {
         let items = numbers(0..2_000);
         let [single, typed, hashed] = filters();
@@ -142,9 +144,9 @@ fn a_refused_item_ends_a_batch_and_nothing_behind_it_is_added() {
     check(|| [(); 3].map(|()| growing.clone().build().expect("a possible rate")));
 }
 
-/// All threads insert the same items.
+/// Exactly one of the threads with the same batch adds each item.
 #[test]
-fn exactly_one_of_the_threads_with_one_batch_adds_each_item() {
+fn one_thread_adds_each_item() {
     const ITEMS: u64 = 5_000;
     let filter = CuckooFilter::with_capacity_and_hasher(2 * ITEMS as usize, AsGiven);
     let items = numbers(0..ITEMS);
@@ -166,8 +168,9 @@ fn exactly_one_of_the_threads_with_one_batch_adds_each_item() {
     assert!(filter.len() as u64 > ITEMS - 20, "{}", filter.len());
 }
 
+/// Slices of different length are a panic that says both.
 #[test]
-fn slices_of_different_length_are_a_panic_that_says_both() {
+fn slices_of_different_length() {
     let filter = CuckooFilter::with_capacity(100);
     let text = |call: &dyn Fn(&mut [bool])| {
         let mut found = [true; 2];

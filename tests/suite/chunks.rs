@@ -73,7 +73,7 @@ fn are_the_stored_form(filter: DynFilter) {
     let mut chunks = filter.chunks();
     for size in (0..).map(|n| n % 29) {
         let mut chunk = vec![0; size];
-        let bytes = chunks.next_chunk(&mut chunk).expect("nobody writes");
+        let bytes = chunks.next_chunk(&mut chunk).expect("no thread writes");
         uneven.extend_from_slice(&chunk[..bytes]);
         if bytes < size {
             break;
@@ -134,10 +134,10 @@ fn fixed() -> Filter<Fixed, AsGiven> {
 /// half.
 const TOKEN: u64 = hash(BUCKETS - 1, 7);
 
-/// The token moves from a bucket not yet read to one already read: the token itself, or an equal
-/// one in exchange.
+/// A token that changes its place is not missed. The token moves from a bucket not yet read to one
+/// already read: the token itself, or an equal one in exchange.
 #[test]
-fn a_token_that_changes_its_place_is_not_missed() {
+fn moved_token_is_not_missed() {
     let hop: fn(&Filter<Fixed, AsGiven>) = |filter| assert!(filter.relocate_hash(TOKEN));
     // The second copy goes to the emptier bucket, and the first one is removed.
     let swap: fn(&Filter<Fixed, AsGiven>) = |filter| {
@@ -164,8 +164,9 @@ fn a_token_that_changes_its_place_is_not_missed() {
     }
 }
 
+/// An insert or remove is an error or harmless.
 #[test]
-fn an_insert_or_remove_is_an_error_or_harmless() {
+fn writes_between_chunks() {
     let filter = fixed();
     let lasting: Vec<u64> = (0..BUCKETS).map(|bucket| hash(bucket, 7)).collect();
     filter.insert_many_hash(&lasting).expect("room");

@@ -122,9 +122,10 @@ fn nothing_passes_as_a_filter() {
     }
 }
 
-/// As after an interrupted write over an older file of the same size: each part has its checksum.
+/// Parts of different filters do not go together. As after an interrupted write over an older file
+/// of the same size: each part has its checksum.
 #[test]
-fn parts_of_different_filters_do_not_go_together() {
+fn parts_of_different_filters() {
     fn check<E: Buildable>() {
         let stored = |seed, items| {
             let filter = Filter::<E>::builder().capacity(8).seed(seed).build();
@@ -151,8 +152,9 @@ fn parts_of_different_filters_do_not_go_together() {
     of_each_engine!(check);
 }
 
+/// Other files are distinguished from damaged ones.
 #[test]
-fn other_files_are_distinguished_from_damaged_ones() {
+fn other_files() {
     let damaged_as_text: Vec<u8> = sound().into_iter().filter(|&byte| byte != b'\r').collect();
     let with_its_high_bits_cleared: Vec<u8> = sound().into_iter().map(|byte| byte & 0x7f).collect();
     for other in [
@@ -167,8 +169,9 @@ fn other_files_are_distinguished_from_damaged_ones() {
     }
 }
 
+/// A later version is reported before other changes.
 #[test]
-fn a_later_version_is_reported_before_other_changes() {
+fn later_version_comes_first() {
     for version in [2, 3, 0x100, 0xffff] {
         let mut bytes = sound();
         stored::VERSION.set(&mut bytes, version);
@@ -210,7 +213,7 @@ fn keeps_its_promises(bytes: &[u8], mut filter: DynFilter) {
     );
     let len = filter.len();
     assert!(len <= filter.slots());
-    let copy = filter.snapshot().expect("nobody disturbs it");
+    let copy = filter.snapshot().expect("no thread disturbs it");
     assert_eq!(copy.len(), len);
     // With several generations, or with values, the words hold more than this compares.
     if filter.rotating().is_none() && filter.shape().value_bits() == 0 {
@@ -236,8 +239,9 @@ fn keeps_its_promises(bytes: &[u8], mut filter: DynFilter) {
     assert!(filter.is_empty());
 }
 
+/// With repaired checksums, damage is an error or a filter that works.
 #[test]
-fn with_repaired_checksums_it_is_an_error_or_a_filter_that_works() {
+fn repaired_checksums() {
     for (kind, shape) in kinds().filter(|&(kind, _)| kind != Kind::Growing) {
         let bytes = bytes_of(&of_layout(kind, shape));
         let mut passed = 0;
@@ -262,8 +266,9 @@ fn numbers_near(value: u64) -> impl Iterator<Item = u64> {
     powers.chain(ends).flat_map(near)
 }
 
+/// A number of the header is possible or an error.
 #[test]
-fn a_number_of_the_header_is_possible_or_an_error() {
+fn numbers_of_the_header() {
     let bytes = sound();
     for field in stored::FIELDS {
         let stored = field.get(&bytes);
@@ -325,9 +330,9 @@ fn each_change_has_its_error() {
     }
 }
 
-/// The numbers that only a rotating filter has.
+/// Impossible values of the numbers that only a rotating filter has are an error.
 #[test]
-fn impossible_values_of_a_rotating_filter_are_an_error() {
+fn impossible_rotating_values() {
     use stored::{CAPACITY, ROTATIONS, TABLES, buckets};
     let builder = RotatingCuckooFilter::builder().buckets(BUCKETS).seed(1);
     let sound = builder.build().expect("memory").to_bytes().expect("quiet");
@@ -379,9 +384,10 @@ fn a_seed_is_stored_and_not_guessed() {
     keeps_its_promises(&bytes, filter.into());
 }
 
-/// Words of one layout after the header of another, with matching checksums.
+/// Words of another layout are refused or make a sound filter. Words of one layout after the header
+/// of another, with matching checksums.
 #[test]
-fn words_of_another_layout_are_refused_or_make_a_sound_filter() {
+fn words_of_another_layout() {
     for &from in Shape::ALL {
         let filter = empty(Kind::Fixed, from, 300);
         (0..200).for_each(|item| filter.insert_hash(mix(item)).expect("room"));
@@ -515,8 +521,9 @@ fn apply(edit: Edit, bytes: &mut Vec<u8>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
+    /// Whatever is changed is an error or a filter.
     #[test]
-    fn whatever_is_changed_is_an_error_or_a_filter(
+    fn any_change(
         edits in prop::collection::vec(edit(), 1..6),
         counted: bool,
     ) {

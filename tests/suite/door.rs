@@ -2,15 +2,13 @@
 
 use std::hash::BuildHasher;
 
-use lockfree_cuckoo::testing::Descriptors;
 use lockfree_cuckoo::{
     BuildError, CuckooFilter, DynFilter, Filter, GrowingCuckooFilter, ReadError,
     RotatingCuckooFilter,
     filter::{Buildable, Fixed, Growing, Kind, Rotating},
     layout::{Lanes, Shape},
 };
-use model::geometry::Geometry;
-use model::hashers::AsGiven;
+pub(crate) use lockfree_cuckoo_tests::{Subject, fixed, geometry_of, model_of, read};
 use model::mix;
 
 /// Tables small enough to decide exactly whether a multiset fits: all kinds of shapes, with one
@@ -55,44 +53,9 @@ pub(crate) fn kinds() -> impl Iterator<Item = (Kind, Shape)> {
     all.chain([(Kind::Growing, DEFAULT)])
 }
 
-/// Returns the same layout in the second implementation. With values, only the geometry is the
-/// same.
-pub(crate) fn model_of(shape: Shape) -> model::Layout {
-    model::Layout::of(shape.slots(), shape.fingerprint_bits())
-}
-
-/// Returns the geometry of a table of this filter. A rotating filter has several such tables.
-pub(crate) fn geometry_of<S>(filter: &DynFilter<S>) -> Geometry {
-    let tables = filter.rotating().map_or(1, |filter| filter.generations());
-    Geometry::with_slots(model_of(filter.shape()), filter.slots() / tables)
-}
-
-/// Returns a fixed filter with given hashes.
-pub(crate) fn fixed(
-    shape: Shape,
-    buckets: usize,
-    budget: usize,
-    descriptors: Option<usize>,
-) -> Subject {
-    let builder = CuckooFilter::builder().hasher(AsGiven).buckets(buckets);
-    let mut builder = builder.search_budget(budget);
-    if let Some(descriptors) = descriptors {
-        builder = builder.descriptors(descriptors);
-    }
-    builder.build_shape(shape).expect("a possible geometry")
-}
-
 /// Returns pseudorandom numbers, different for each seed.
 pub(crate) fn random(seed: u64) -> impl Iterator<Item = u64> + Clone {
     (0..).map(move |turn| mix(seed << 32 | turn))
-}
-
-/// A filter with given hashes.
-pub(crate) type Subject = DynFilter<AsGiven>;
-
-/// Reads a filter with given hashes from these bytes.
-pub(crate) fn read(bytes: &[u8]) -> Subject {
-    DynFilter::from_bytes_with_hasher(bytes, AsGiven).expect("just stored")
 }
 
 /// The result of a read.

@@ -59,9 +59,10 @@ fn a_poor_hasher_is_suspected() {
     assert!(filter.memory_usage() < 100_000);
 }
 
-/// One slot holds another item, whose removal makes room for the eighth copy.
+/// Seven copies and another item are a full filter. One slot holds another item, whose removal
+/// makes room for the eighth copy.
 #[test]
-fn seven_copies_and_another_item_are_a_full_filter() {
+fn full_with_seven_copies() {
     let filter = CuckooFilter::builder().buckets(2).seed(3).build();
     let filter = filter.expect("possible");
     filter.insert("another").expect("room");

@@ -15,9 +15,9 @@ use model::mix;
 
 use crate::door::{Subject, empty, fixed, model_of, plain, read_as};
 
-/// The layout is known from the type.
+/// A filter of each type is cloned, and reads its own layout, which is known from the type.
 #[test]
-fn a_filter_of_each_type_is_cloned_and_reads_its_own_layout() {
+fn typed_filters() {
     fn check<L: Layout>() {
         let builder = CuckooFilter::builder().layout::<L>().capacity(300).seed(7);
         let mut filter = builder.build().expect("memory");
@@ -47,8 +47,9 @@ fn a_filter_of_each_type_is_cloned_and_reads_its_own_layout() {
     model::of_every_layout!(check);
 }
 
+/// A filter that rotates forgets with every layout.
 #[test]
-fn a_filter_that_rotates_forgets_with_every_layout() {
+fn rotating_filters_forget() {
     for &shape in Shape::ALL {
         let builder = RotatingCuckooFilter::builder().capacity(1_000).seed(7);
         let filter = builder.generations(3).build_shape(shape).expect("memory");
@@ -80,9 +81,10 @@ fn a_filter_that_rotates_forgets_with_every_layout() {
     }
 }
 
-/// The calls by hash give the same results as the methods of a filter with its layout in its type.
+/// A fixed filter has values if its layout has room for them. The calls by hash give the same
+/// results as the methods of a filter with its layout in its type.
 #[test]
-fn a_fixed_filter_has_values_if_its_layout_has_room_for_them() {
+fn values_by_layout() {
     for &shape in Shape::ALL {
         let filter = empty(Kind::Fixed, shape, 300);
         assert!(empty(Kind::Rotating, shape, 300).valued().is_none());
@@ -112,9 +114,10 @@ fn a_fixed_filter_has_values_if_its_layout_has_room_for_them() {
     }
 }
 
-/// The calls for growing filters do nothing to others.
+/// A filter of a fixed size has one table and no limit. The calls for growing filters do nothing to
+/// others.
 #[test]
-fn a_filter_of_a_fixed_size_has_one_table_and_no_limit() {
+fn fixed_size_has_no_limit() {
     for &shape in Shape::ALL {
         let mut fixed = empty(Kind::Fixed, shape, 300);
         let memory = fixed.memory_usage();
@@ -125,10 +128,10 @@ fn a_filter_of_a_fixed_size_has_one_table_and_no_limit() {
     }
 }
 
-/// Measures the load of a large table at the first refusal, with the default search budget. It does
-/// not depend on the bits.
+/// The first refusal of a large table, with the default search budget, comes at its load, which
+/// does not depend on the bits.
 #[test]
-fn the_first_refusal_comes_at_the_load_of_the_table() {
+fn load_at_first_refusal() {
     for shape in plain() {
         let expected = match shape.slots() {
             8 => 0.996,
@@ -179,8 +182,9 @@ fn is_found(filter: &Subject, lookups: u64, expected: f64, place: impl Fn(u64) -
     );
 }
 
+/// The measured rate is the one that the filter gives.
 #[test]
-fn the_rate_is_the_one_that_the_filter_tells() {
+fn measured_rate() {
     for shape in plain() {
         let filter = full(shape, |hash| hash);
         let told = filter.false_positive_rate();

@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `door`, `accounts`, `seesaw` | helpers: engines as values, ledgers, a hopping token |
 //! | `oracle` | every answer, compared with a multiset |
-//! | `threads`, `snapshot`, `chunks` | exactness while threads race, and copies taken meanwhile |
-//! | `batch`, `api`, `errors` | the public surface: calls, traits, texts |
-//! | `sizing`, `rate`, `measures`, `readme` | capacities, memory, limits, the smallest layout |
-//! | `persistence`, `golden`, `vectors`, `hash_bytes`, `damage` | the stored form, its readers, damage |
+//! | `threads` | exactness while threads race |
+//! | `snapshot`, `chunks` | copies, and stored forms piece by piece, taken meanwhile |
+//! | `api`, `batch`, `errors` | the public surface: traits, calls for many items, texts, examples |
+//! | `sizing`, `rate`, `measures`, `seams` | what a builder is asked, offers, and makes |
+//! | `persistence`, `golden`, `hash_bytes`, `damage` | the stored form, its readers, damage |
 //! | `layouts`, `replay` | each layout, and the contract with replicas |
 //! | `growing`, `rotating`, `values` | the features of some filters only |
+//! | `readme` | the tables of the pages |
 //!
 //! A number of operations bounds every test, not a time. `memory` tests the memory of filters.
 
@@ -41,7 +43,5 @@ mod seams;
 mod seesaw;
 mod sizing;
 mod snapshot;
-mod surface;
 mod threads;
 mod values;
-mod vectors;

@@ -121,8 +121,9 @@ fn says_the_same_of_layouts<E: AnyLayout>() {
     );
 }
 
+/// Measures of layouts are those of the filter.
 #[test]
-fn measures_of_layouts_are_those_of_the_filter() {
+fn measures_of_layouts() {
     says_the_same_of_layouts::<Fixed>();
     says_the_same_of_layouts::<Rotating>();
 }

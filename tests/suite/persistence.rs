@@ -74,8 +74,9 @@ fn assert_same<E: Buildable>(read: &mut Filter<E>, written: &mut Filter<E>) {
     assert!(read.to_bytes().expect("quiet") == written.to_bytes().expect("quiet"));
 }
 
+/// Filters of every kind are read as they were written.
 #[test]
-fn filters_of_every_kind_are_read_as_they_were_written() {
+fn every_kind_round_trips() {
     fn check<E: Buildable>() {
         for mut written in some::<E>() {
             let bytes = written.to_bytes().expect("quiet");
@@ -88,8 +89,9 @@ fn filters_of_every_kind_are_read_as_they_were_written() {
     }
     of_each_engine!(check);
 }
+/// Every shape from empty to full is read as it was written.
 #[test]
-fn every_shape_from_empty_to_full_is_read_as_it_was_written() {
+fn every_shape_round_trips() {
     for buckets in TINY.into_iter().chain(SMALL).chain([2_048, 31 << 7]) {
         let slots = Layout::DEFAULT.slots * buckets;
         for items in [0, 1, slots / 2, slots * 95 / 100, slots * 2] {
@@ -138,8 +140,9 @@ impl<R: Read> Read for Pieces<R> {
     }
 }
 
+/// A reader may give its bytes in any pieces.
 #[test]
-fn a_reader_may_give_its_bytes_in_any_pieces() {
+fn reads_in_any_pieces() {
     fn check<E: Buildable>() {
         // More than one of the pieces in which the filter reads.
         let written = filled::<E>(2_048, 18_000);
@@ -201,8 +204,9 @@ fn a_failing_reader_s_error_is_returned() {
     of_each_engine!(check);
 }
 
+/// A reader that claims too much is an error.
 #[test]
-fn a_reader_that_claims_too_much_is_an_error() {
+fn reader_claims_too_much() {
     struct Boaster(usize);
     impl Read for Boaster {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -280,9 +284,10 @@ fn error_of<F: Debug>(read: Result<F, ReadError>) -> ReadError {
     read.expect_err("it is not to be read like that")
 }
 
-/// Any hasher can be passed, the default one too.
+/// The hasher is handed over, and a wrong one is noticed. Any hasher can be passed, the default one
+/// too.
 #[test]
-fn the_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
+fn hasher_is_checked() {
     fn check<E: Buildable, S: BuildHasher + Clone + 'static>(right: S, wrong: S) -> Vec<u8> {
         let items = || (0..100).map(|item| format!("item {item}"));
         let builder = FilterBuilder::<E, _>::with_hasher(right.clone());
@@ -334,8 +339,9 @@ fn the_hasher_is_handed_over_and_a_wrong_one_is_noticed() {
     }
 }
 
+/// Reading another kind of filter is an error.
 #[test]
-fn reading_another_kind_of_filter_is_an_error() {
+fn another_kind_is_an_error() {
     let kinds = [Kind::Fixed, Kind::Growing, Kind::Rotating];
     for stored in kinds {
         let filter = empty(stored, DEFAULT, 20);
@@ -359,8 +365,9 @@ fn reading_another_kind_of_filter_is_an_error() {
     }
 }
 
+/// Errors have texts, and convert to `io::Error`.
 #[test]
-fn errors_have_texts_and_convert_to_io_errors() {
+fn texts_of_errors() {
     let filter = filled::<Fixed>(2, 5);
     let bytes = filter.to_bytes().expect("quiet");
     let cut = || error_of(CuckooFilter::from_bytes(&bytes[..90]));

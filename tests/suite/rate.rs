@@ -57,15 +57,16 @@ fn takes_no_less(kind: Kind, shape: Shape, rate: f64) {
     assert!(text.contains("of the layout"), "{text}");
 }
 
-/// In a rotating filter all generations count.
+/// The least rate is that of the filter at its capacity. In a rotating filter all generations
+/// count.
 #[test]
-fn the_least_rate_is_that_of_the_filter_at_its_capacity() {
+fn least_rate() {
     for &shape in Shape::ALL {
         for kind in [Kind::Fixed, Kind::Rotating] {
             let filter = empty(kind, shape, ITEMS);
             insert_all(&filter);
             if let Some(rotating) = filter.rotating() {
-                rotating.rotate().expect("nobody is in the way");
+                rotating.rotate().expect("no thread is in the way");
                 insert_all(&filter);
             }
             takes_no_less(kind, shape, filter.false_positive_rate());
@@ -77,8 +78,9 @@ fn the_least_rate_is_that_of_the_filter_at_its_capacity() {
     assert!(two.generations(15).build().is_err());
 }
 
+/// The full first table of a growing filter counts.
 #[test]
-fn the_full_first_table_of_a_growing_filter_counts() {
+fn rate_of_full_first_table() {
     // Copies fill every slot of a table of two buckets.
     let full = GrowingCuckooFilter::builder().buckets(2).build();
     let full = full.expect("memory");
@@ -93,8 +95,9 @@ fn the_full_first_table_of_a_growing_filter_counts() {
     assert_eq!([filter.slots(), slots], [unlimited; 2]);
 }
 
+/// A number of buckets is judged by its capacity.
 #[test]
-fn a_number_of_buckets_is_judged_by_its_capacity() {
+fn buckets_judged_by_capacity() {
     for buckets in [2, 96, 1 << 10] {
         let build = |rate| {
             let builder = CuckooFilter::builder().buckets(buckets).seed(1);
@@ -140,8 +143,9 @@ const RATES: [f64; 12] = [
     0.5, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4, 5e-5, 1e-5, 1e-6, 1e-8, 1e-9,
 ];
 
+/// The smallest filter for a rate is the smallest.
 #[test]
-fn the_smallest_filter_for_a_rate_is_the_smallest() {
+fn smallest_filter() {
     for items in [0, 9, 100, 3_000] {
         for rate in RATES {
             let filter = builder::<Fixed>(items).build_smallest(rate);
@@ -169,9 +173,10 @@ fn the_smallest_filter_for_a_rate_is_the_smallest() {
     }
 }
 
-/// A table with slightly more buckets but more ranges can hold fewer items.
+/// A table that is enlarged for the rate holds the items. A table with slightly more buckets but
+/// more ranges can hold fewer items.
 #[test]
-fn a_table_that_is_enlarged_for_the_rate_holds_the_items() {
+fn enlarged_table_holds_items() {
     for items in (1..=200).step_by(3) {
         let rates = std::iter::successors(Some(0.5), |rate| Some(rate * 0.8));
         for rate in rates.take_while(|&rate| rate > 1e-6) {
@@ -188,8 +193,9 @@ fn a_table_that_is_enlarged_for_the_rate_holds_the_items() {
     }
 }
 
+/// Among equal filters the lowest rate counts.
 #[test]
-fn among_equal_filters_the_lowest_rate_counts() {
+fn lowest_rate_of_equals() {
     // Two buckets hold four items in each layout.
     let filter = builder::<Fixed>(4).build_smallest(0.5).expect("possible");
     assert_eq!(filter.shape(), Shape::of::<Lanes<2, 31>>());
@@ -226,8 +232,9 @@ fn rates_down_to_one_in_a_billion_are_kept() {
     assert!(full.memory_usage() < least.memory_usage());
 }
 
+/// All generations of a rotating filter count.
 #[test]
-fn all_generations_of_a_rotating_filter_count() {
+fn all_generations_count() {
     for (generations, rate) in [(2, 0.1), (2, 1e-4), (15, 1e-3), (15, 1e-8)] {
         let filter = builder::<Rotating>(1_000).generations(generations);
         let filter = filter.build_smallest(rate).expect("possible");
@@ -299,20 +306,20 @@ fn an_invalid_rate_is_an_error() {
     }
 }
 
-/// A table with a rate below 1e-9 would need too many buckets. Layouts with fewer slots cannot hold
-/// this many items at all.
+/// A rate that is too low for the items is an error. A table with a rate below 1e-9 would need too
+/// many buckets. Layouts with fewer slots cannot hold this many items at all.
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn a_rate_that_is_too_low_for_the_items_is_an_error() {
+fn rate_too_low() {
     let error = builder::<Fixed>(1 << 47).build_smallest(1e-9);
     let text = error.expect_err("too many").to_string();
     let said = "a false-positive rate of 1e-9 is too low for a full filter of the layout `SemiSorted<4, 17>`, which has 5.7";
     assert!(text.starts_with(said), "{text}");
 }
 
-/// The layout that holds the most items is chosen.
+/// The layout for a number of buckets is chosen too: the one that holds the most items.
 #[test]
-fn the_layout_for_a_number_of_buckets_is_chosen_too() {
+fn layout_for_buckets() {
     for rate in RATES {
         let in_buckets = || in_buckets(1 << 10);
         let others = plain().filter_map(|shape| {

@@ -76,10 +76,10 @@ fn the_tables_of_layouts_match_the_filters() {
     assert!(some.iter().all(|row| expected.contains(row)), "{some:?}");
 }
 
-/// Checks the figures that depend on no seed: the memory, and the expected rate of a filter at its
-/// capacity.
+/// The table of sizes is that of the filters. Checks the figures that depend on no seed: the
+/// memory, and the expected rate of a filter at its capacity.
 #[test]
-fn the_table_of_sizes_is_that_of_the_filters() {
+fn table_of_sizes() {
     let text = text_of("benches/README.md");
     let rows = rows(&text, "| items | bits per item");
     assert!(rows.len() > 5, "{rows:?}");

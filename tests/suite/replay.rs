@@ -539,10 +539,10 @@ const ROTATING: [[u64; 2]; 3] = [
     [0x34ef_5934_a1f5_814a, 0x2b7a_930e_bcac_83dc],
 ];
 
-/// If both buckets hold equal tokens, the remove always takes the same one, whatever the stage of a
-/// doubling.
+/// The choice of the removed copy never changes. If both buckets hold equal tokens, the remove
+/// always takes the same one, whatever the stage of a doubling.
 #[test]
-fn the_choice_of_the_removed_copy_never_changes() {
+fn removed_copy_never_changes() {
     let filter = GrowingCuckooFilter::builder().capacity(1_000).seed(7);
     let filter = filter.build().expect("memory");
     let mut digest = Digest::NEW;

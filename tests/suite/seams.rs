@@ -41,8 +41,9 @@ fn takes_exactly_its_limit(build: impl Fn(usize) -> Result<usize, BuildError>) {
     assert!(error.to_string().contains(&usage.to_string()), "{error}");
 }
 
+/// A limit equal to the memory of a filter is enough.
 #[test]
-fn a_limit_equal_to_the_memory_of_a_filter_is_enough() {
+fn limit_equal_to_memory() {
     fn usage<E: Buildable, S>(filter: Filter<E, S>) -> usize {
         filter.memory_usage()
     }
@@ -107,9 +108,10 @@ fn takes_the_memory_in_the_error<E: Grows, S>(mut filter: Filter<E, S>) {
     assert_eq!(filter.memory_usage(), needed);
 }
 
-/// The refusal has the number of bytes that the larger filter would have.
+/// Growth is refused for the same bytes, however the filter was made. The refusal has the number of
+/// bytes that the larger filter would have.
 #[test]
-fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
+fn growth_needs_same_bytes() {
     fn after<S: Debug>(mut filter: GrowingCuckooFilter<S>) -> String {
         filter.set_max_memory_usage(filter.memory_usage());
         refusal(&filter).to_string()
@@ -128,7 +130,7 @@ fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
     let bytes = built.to_bytes().expect("quiet");
     let read = || GrowingCuckooFilter::from_bytes(&bytes).expect("just stored");
     let fresh = built.empty_like().expect("memory");
-    let snapshot = built.snapshot().expect("nobody disturbs it");
+    let snapshot = built.snapshot().expect("no thread disturbs it");
     let dynamic = DynFilter::from_bytes(&bytes).expect("just stored");
     takes_the_memory_in_the_error(read());
     takes_the_memory_in_the_error(dynamic);
@@ -139,9 +141,9 @@ fn growth_is_refused_for_the_same_bytes_however_the_filter_was_made() {
     }
 }
 
-/// For each engine.
+/// A copy of a filter has its size and budget, for each engine.
 #[test]
-fn a_copy_of_a_filter_has_its_size_and_budget() {
+fn copy_has_size_and_budget() {
     fn check<E: Buildable>() {
         let builder = Filter::<E>::builder().capacity(1_000).seed(7);
         let builder = builder.search_budget(300);
@@ -179,9 +181,9 @@ fn a_copy_of_a_filter_has_its_size_and_budget() {
     assert_eq!(fresh.memory_usage(), few.memory_usage());
 }
 
-/// A filter that has grown.
+/// A copy of a growing filter that has grown has its limits and first size.
 #[test]
-fn a_copy_of_a_growing_filter_has_its_limits_and_first_size() {
+fn copy_has_limits() {
     let builder = GrowingCuckooFilter::builder().buckets(8).seed(7);
     let builder = builder.search_budget(100).max_false_positive_rate(0.01);
     let builder = builder.max_memory_usage(40_000);

@@ -51,9 +51,10 @@ fn fixed_filters_take_their_capacity() {
     }
 }
 
-/// The capacities between, at which the shape changes: exactly the maximum of each shape.
+/// A filter takes as many items as its shape is sized for. The capacities between, at which the
+/// shape changes: exactly the maximum of each shape.
 #[test]
-fn takes_the_most_that_each_shape_is_sized_for() {
+fn capacity_of_each_shape() {
     for items in 1..1_500 {
         let (now, next) = (seeded(items, 0).slots(), seeded(items + 1, 0).slots());
         assert!(
@@ -67,10 +68,10 @@ fn takes_the_most_that_each_shape_is_sized_for() {
     }
 }
 
-/// For each layout: many fillings of small tables and few of larger ones, with one range and with
-/// several.
+/// Tables of all layouts take the capacity that they give. For each layout: many fillings of small
+/// tables and few of larger ones, with one range and with several.
 #[test]
-fn tables_of_all_layouts_take_the_capacity_they_tell() {
+fn tables_take_their_capacity() {
     let ranges = [1, 3, 9, 31];
     let tables = (1..=14).flat_map(|log| ranges.map(|ranges: usize| ranges << log));
     let tables: Vec<usize> = tables.filter(|&buckets| buckets <= 1 << 14).collect();
@@ -163,8 +164,9 @@ fn is_out_of_range(builder: lockfree_cuckoo::CuckooFilterBuilder) -> bool {
         .is_err_and(|error| offered(&error).is_some())
 }
 
+/// A capacity out of range is refused with the largest possible.
 #[test]
-fn a_capacity_out_of_range_is_refused_with_the_largest_possible() {
+fn capacity_out_of_range() {
     let error = refusal(CuckooFilter::builder().capacity(usize::MAX));
     assert_eq!(requested(&error), usize::MAX);
     let most = offered(&error).expect("there is a largest capacity");
@@ -194,7 +196,7 @@ fn memory_that_cannot_be_had_is_an_error() {
     for log in [47, 48] {
         let items = 1 << log;
         let error = refusal(CuckooFilter::builder().capacity(items));
-        assert_eq!(offered(&error), None, "nobody knows how much there is");
+        assert_eq!(offered(&error), None, "how much there is cannot be known");
         assert!(requested(&error) > 2 * items, "{} bytes", requested(&error));
         assert!(CuckooFilter::builder().capacity(items).build().is_err());
         assert!(
@@ -214,16 +216,17 @@ fn memory_that_cannot_be_had_is_an_error() {
     }
 }
 
+/// `with_capacity` panics if the memory cannot be had.
 #[cfg(target_pointer_width = "64")]
 #[test]
 #[should_panic(expected = "bytes of memory for a filter could not be allocated")]
-fn with_capacity_panics_if_the_memory_cannot_be_had() {
+fn with_capacity_panics() {
     drop(CuckooFilter::with_capacity(1 << 48));
 }
 
-/// The offered number is the nearest of all possible ones, not just a near one.
+/// The number of buckets offered is the nearest of all possible ones, not just a near one.
 #[test]
-fn the_number_of_buckets_offered_is_the_nearest() {
+fn nearest_number_of_buckets() {
     // 1 to 31 ranges of a power of two, from two buckets on.
     let possible = |buckets: &usize| {
         let log = buckets.trailing_zeros();
@@ -265,8 +268,9 @@ fn the_number_of_buckets_offered_is_the_nearest() {
     }
 }
 
+/// A search budget out of range is refused with the nearest.
 #[test]
-fn a_search_budget_out_of_range_is_refused_with_the_nearest() {
+fn budget_out_of_range() {
     for (budget, nearest) in [(0, 2), (1, 2), (4097, 4096), (usize::MAX, 4096)] {
         let error = refusal(CuckooFilter::builder().search_budget(budget));
         assert_eq!(requested(&error), budget);
@@ -297,8 +301,9 @@ fn first_refusal(filter: &CuckooFilter) -> f64 {
     unreachable!("a filter has an end")
 }
 
+/// A large table refuses nothing below a load of 0.96.
 #[test]
-fn a_large_table_refuses_nothing_below_a_load_of_096() {
+fn no_refusal_below_096() {
     // Shapes of 1 to 31 ranges, the fullest and the emptiest of their size.
     let shapes = [
         (1_000_000, 2),
@@ -322,9 +327,10 @@ fn a_large_table_refuses_nothing_below_a_load_of_096() {
     assert!(ranges.iter().any(|&n| n > 15) && ranges.iter().any(|&n| n < 15));
 }
 
-/// The builder's documentation says 0.005 less at 1,024, and 0.02 less at 256.
+/// A shorter search costs the load that is documented. The builder's documentation says 0.005 less
+/// at 1,024, and 0.02 less at 256.
 #[test]
-fn a_shorter_search_costs_the_load_that_is_documented() {
+fn load_of_shorter_searches() {
     let load = |budget| {
         let filter = CuckooFilter::builder()
             .buckets(1 << 18)
@@ -340,10 +346,11 @@ fn a_shorter_search_costs_the_load_that_is_documented() {
     assert!(long - short < 0.03, "{short:.4} and {long:.4}");
 }
 
-/// A budget of two buckets covers only the candidates: an insert then changes one word, or none if
-/// it is refused. With more, some inserts move other tokens.
+/// With the least search budget no token moves. A budget of two buckets covers only the candidates:
+/// an insert then changes one word, or none if it is refused. With more, some inserts move other
+/// tokens.
 #[test]
-fn with_the_least_search_budget_no_token_moves() {
+fn least_budget_moves_nothing() {
     let most_changed = |budget| {
         let builder = CuckooFilter::builder().buckets(64).seed(1);
         let filter = builder.search_budget(budget).build().expect("memory");

@@ -29,13 +29,13 @@ fn items(kind: u64, count: u64) -> impl Iterator<Item = u64> {
 fn counts_the_memory_of_its_log() {
     let filter = CuckooFilter::with_capacity(1_000_000);
     let before = filter.memory_usage();
-    filter.snapshot().expect("nobody writes");
+    filter.snapshot().expect("no thread writes");
     let log = filter.memory_usage() - before;
     assert!(
         (1..=filter.slots() / Layout::DEFAULT.slots / 16 * 8 + 64).contains(&log),
         "{log}"
     );
-    filter.snapshot().expect("nobody writes");
+    filter.snapshot().expect("no thread writes");
     assert_eq!(filter.memory_usage(), before + log);
 }
 

@@ -11,10 +11,12 @@
 //! 4. If threads race to add an absent item with `insert_unique`, exactly one succeeds.
 //! 5. A thread reads its own writes: true after its insert, false after its remove. (`values` tests
 //!    this with more threads.)
-//! 6. The calls of several threads on one class are linearizable: some order explains every result.
-//! 7. `len` stays between 0 and the number of slots, and `count` is never too low.
-//! 8. An insert publishes the earlier writes of its thread, and so does a remove.
-//! 9. All this holds with a single descriptor too, where slow paths must fail and try again.
+//! 6. `len` stays between 0 and the number of slots, and `count` is never too low.
+//! 7. An insert publishes the earlier writes of its thread, and so does a remove.
+//! 8. All this holds with a single descriptor too, where slow paths must fail and try again.
+//!
+//! That some order explains all results of the calls on a class is tested by `values`, and by the
+//! suite `histories` of `cargo verify`.
 //!
 //! Relocations are forced by nearly full tables, and by the [seesaw](crate::seesaw), where each
 //! insert makes a given token hop. The default layout has long runs, the others short ones.
@@ -27,7 +29,6 @@ use std::thread;
 use crew::Crew;
 use lockfree_cuckoo::{DynFilter, InsertError, layout::Shape};
 use model::geometry::distinct;
-use model::history::{Call, linearizable};
 use rand::RngExt;
 
 use crate::accounts::{Ledger, note, rng, settle_accounts};
@@ -130,8 +131,9 @@ fn residents_among_churners(
     settle_accounts(filter, ledgers.into_iter().chain([residents.collect()]));
 }
 
+/// Residents are never missed, and tokens are conserved, at high load.
 #[test]
-fn residents_are_never_missed_and_tokens_conserved_at_high_load() {
+fn residents_at_high_load() {
     for (shape, buckets, threads) in crowds(&[64, 96, 15 << 8]) {
         residents_among_churners(shape, buckets, threads, None);
         if buckets == 64 {
@@ -194,10 +196,11 @@ fn a_hopping_token_is_never_missed() {
     }
 }
 
-/// Property 1 without any relocation: a copy is added in one bucket before the copy in the other is
-/// removed, so a reader can pass between the two.
+/// A token swapped for an equal one is never missed. Property 1 without any relocation: a copy is
+/// added in one bucket before the copy in the other is removed, so a reader can pass between the
+/// two.
 #[test]
-fn a_token_swapped_for_an_equal_one_is_never_missed() {
+fn swapped_token_is_found() {
     for (shape, buckets, threads) in crowds(&[64]) {
         let swaps = share(shape, 500_000);
         let filter = &fixed(shape, buckets, 256, None);
@@ -323,7 +326,7 @@ fn races() -> impl Iterator<Item = Races> {
                 .collect(),
             threads,
             pushers,
-            rounds: share(shape, 600),
+            rounds: share(shape, 200),
             undisturbed: pushers == 0 && descriptors.is_none(),
         })
     })
@@ -344,10 +347,11 @@ struct Race {
     left: bool,
 }
 
-/// Properties 3 and 4, while the token hops. Threads use both orders of the buckets, so that two of
-/// them freeze a bucket each and meet. In every other round there is a second copy to remove.
+/// Racing admissions and racing removes have one winner. Properties 3 and 4, while the token hops.
+/// Threads use both orders of the buckets, so that two of them freeze a bucket each and meet. In
+/// every other round there is a second copy to remove.
 #[test]
-fn racing_admissions_and_racing_removes_have_one_winner() {
+fn races_have_one_winner() {
     for race in races() {
         let (seesaws, all_rounds) = (&race.seesaws, race.rounds);
         let (rounds, _) = Crew::run(
@@ -425,43 +429,7 @@ fn check_race(races: &[Race], undisturbed: bool, more: usize) {
     assert_eq!(removed, winners + more, "{races:#?}");
 }
 
-/// Property 6, and property 5 if only one thread calls besides those that make the token hop. Each
-/// round has a few calls, and is explained or not.
-#[test]
-fn calls_on_a_class_are_linearizable() {
-    let crowds = [(2, 0), (2, 1), (3, 1), (4, 1), (4, 2)].map(|crowd| (crowd, 2_000));
-    let owners = [(1, 1), (1, 3), (1, 7)].map(|crowd| (crowd, 20_000));
-    for (descriptors, ((threads, pushers), rounds)) in
-        DESCRIPTORS.into_iter().flat_map(|descriptors| {
-            crowds
-                .into_iter()
-                .chain(owners)
-                .map(move |c| (descriptors, c))
-        })
-    {
-        let seesaw = Seesaw::new(DEFAULT, descriptors);
-        let filter = &seesaw.filter;
-        let call = |number: u64, hash| match number % 9 {
-            0 | 1 => Call::Insert(filter.insert_hash(hash).is_ok()),
-            2 => Call::InsertUnique(filter.insert_unique_hash(hash).ok()),
-            3 | 4 => Call::Remove(filter.remove_hash(hash)),
-            5 => Call::Contains(filter.count_hash(hash) > 0),
-            _ => Call::Contains(filter.contains_hash(hash)),
-        };
-        let mut copies = 0;
-        seesaw.race([threads, pushers, rounds, 8], call, |round| {
-            assert!(
-                linearizable(round, copies),
-                "no order explains these calls on {copies} copies: {round:#?}"
-            );
-            let events = round.iter().copied().flatten();
-            copies += events.map(|event| event.call.change()).sum::<i64>();
-        });
-        seesaw.check(usize::try_from(copies).expect("a number of copies"));
-    }
-}
-
-/// Property 7, the lower limit: threads remove items of other threads, so a removal can be counted
+/// Property 6, the lower limit: threads remove items of other threads, so a removal can be counted
 /// before the insert. A wrapped sum would look as if all slots were in use.
 #[test]
 fn len_does_not_wrap_below_zero() {
@@ -499,13 +467,14 @@ fn len_does_not_wrap_below_zero() {
     }
 }
 
-/// Property 7, the upper limit: in a full table an insert can be counted before the removal that
+/// Property 6, the upper limit: in a full table an insert can be counted before the removal that
 /// made room.
 #[test]
 fn len_does_not_exceed_the_slots() {
-    const SWAPS: usize = 20_000;
-    for threads in THREADS {
-        let filter = &fixed(DEFAULT, 128, 64, None);
+    const SWAPS: usize = 4_000;
+    for threads in [2, 4] {
+        // Enough for a cell of the count for each thread: a single one cannot be read halfway.
+        let filter = &fixed(DEFAULT, 1 << 12, 64, None);
         let geometry = geometry_of(filter);
         let full: Vec<u64> = (0..geometry.buckets)
             .flat_map(|bucket| (0..DEFAULT.slots() as u64).map(move |salt| (bucket, salt)))
@@ -560,10 +529,11 @@ fn len_does_not_exceed_the_slots() {
     }
 }
 
-/// Property 8: a message written before the insert, and one before the remove, are visible to a
-/// thread that sees the item appear or disappear. The accesses to the messages order nothing.
+/// Inserts and removes publish earlier writes. Property 7: a message written before the insert, and
+/// one before the remove, are visible to a thread that sees the item appear or disappear. The
+/// accesses to the messages order nothing.
 #[test]
-fn inserts_and_removes_publish_earlier_writes() {
+fn writes_are_published() {
     const ITEMS: usize = 100_000;
     let filter = &fixed(DEFAULT, 1 << 16, 256, None);
     let hashes = distinct(geometry_of(filter), ITEMS, 3);

@@ -56,7 +56,7 @@ macro_rules! each_layout {
                 one_of_many_gives_the_value
                 threads_find_the_values_of_their_items
                 calls_on_one_token_are_linearizable
-                calls_on_a_class_and_on_each_value_are_linearizable
+                calls_are_linearizable
             }
         }
     )*};
@@ -176,7 +176,7 @@ fn a_full_filter_keeps_its_values<L: WithValues>() {
     keeps_all(&filter);
     let bytes = filter.to_bytes().expect("quiet");
     keeps_all(&Valued::from_bytes(&bytes).expect("its own bytes"));
-    keeps_all(&filter.snapshot().expect("nobody writes"));
+    keeps_all(&filter.snapshot().expect("no thread writes"));
     // Without values the same bits mean another filter.
     assert!(CuckooFilter::from_bytes(&bytes).is_err());
     // It needs no room.
@@ -228,8 +228,9 @@ fn many_are_looked_up_as_one_is<L: WithValues>() {
     assert_eq!(at_once, one_by_one);
 }
 
+/// The values of an item know how many are left.
 #[test]
-fn the_values_of_an_item_know_how_many_are_left() {
+fn values_know_their_number() {
     let filter = filter::<Lanes<4, 12, 4>>(4);
     for value in [3, 3, 5] {
         filter.insert_value("a", value).expect("room");
@@ -371,8 +372,9 @@ fn calls_on_one_token_are_linearizable<L: WithValues>() {
     });
 }
 
-/// Otherwise one order explains the results for the class, and one those for each value.
-fn calls_on_a_class_and_on_each_value_are_linearizable<L: WithValues>() {
+/// The calls on a class and on each value are linearizable: one order explains the results for the
+/// class, and one those for each value.
+fn calls_are_linearizable<L: WithValues>() {
     race::<L>(false, |round, values| {
         let copies: usize = values.values().sum();
         explain(round, ValueCall::of_the_class, copies);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the clients under GenMC, and shows that weaker orderings fail.
 
-    run.py                     the short selection: the clients that tell an ordering, as the code is and weakened
+    run.py                     the short selection: the clients that detect an ordering, as the code is and weakened
     run.py --long              all clients; all weaker orderings, those that survive with every client that is quick
     run.py clients [NAME...]   clients: a program (fixed), a client (fixed:66), a run of it (fixed:66:0)
     run.py weaker [NAME...]    weaker orderings, by name
@@ -229,7 +229,7 @@ def run_clients(names, options, late_is_wrong=True):
 
 
 def run_weaker(names, options):
-    """Each weaker ordering with the clients that tell it, or with the quick ones of the programs that it is in."""
+    """Each weaker ordering with the clients that detect it, or with the quick ones of the programs that it is in."""
     wrong = 0
     for name in names:
         changes, tells = WEAKER[name]
@@ -244,7 +244,7 @@ def run_weaker(names, options):
         by = {verdict: sorted(r[0] for r in results if r[1] == verdict) for verdict in ("FAILED", "passed", "BROKEN", "TOO LONG")}
         as_said = not by["BROKEN"] and (not judged or bool(by["FAILED"]) == (tells is not SURVIVES))
         wrong += not as_said
-        outcome = f"told by {' '.join(by['FAILED'])}" if by["FAILED"] else f"survives {len(by['passed'])} clients"
+        outcome = f"caught by {' '.join(by['FAILED'])}" if by["FAILED"] else f"survives {len(by['passed'])} clients"
         late = f", {len(by['TOO LONG'])} took too long" if by["TOO LONG"] else ""
         broken = f", BROKEN: {' '.join(by['BROKEN'])}" if by["BROKEN"] else ""
         print(f"{'' if as_said else 'NOT AS SAID: '}{name} [{changes}]: {outcome}{late}{broken}", flush=True)
@@ -273,7 +273,7 @@ def main():
     parser.add_argument("what", nargs="?", choices=["clients", "weaker", "weakest", "list"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--long", action="store_true", help="the long selection")
-    parser.add_argument("--everything", action="store_true", help="weaker: with all quick clients, not only those that tell")
+    parser.add_argument("--everything", action="store_true", help="weaker: with all quick clients, not only those that detect it")
     parser.add_argument("--model", default="rc11", help="rc11, imm or tso")
     parser.add_argument("--seconds", type=int, default=0, help="limit of one run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

@@ -24,8 +24,9 @@ fn fill_with(filter: &Growing, item: u64) -> usize {
     stored
 }
 
+/// A ninth copy is refused, and nothing grows.
 #[test]
-fn a_ninth_copy_is_refused_and_nothing_grows() {
+fn ninth_copy_is_refused() {
     // The last has two tables.
     for others in [0, 5, 500, 5_000, 15_000] {
         let filter = filter(1);
@@ -73,9 +74,10 @@ fn every_copy_is_counted() {
     assert!(!filter.remove_hash(item));
 }
 
-/// A table that is not an eighth full of copies is large enough.
+/// Few keys with many copies never make a filter grow without end. A table that is not an eighth
+/// full of copies is large enough.
 #[test]
-fn few_keys_with_many_copies_never_make_it_grow_without_end() {
+fn few_keys_many_copies() {
     for keys in [1, 2, 3, 10, 50] {
         let filter = filter(1);
         let keys: Vec<u64> = distinct(5).take(keys).collect();
@@ -95,8 +97,9 @@ fn few_keys_with_many_copies_never_make_it_grow_without_end() {
     }
 }
 
+/// Threads that hammer one key never make a filter grow.
 #[test]
-fn threads_that_hammer_one_key_never_make_it_grow() {
+fn threads_hammer_one_key() {
     const TURNS: u64 = 30_000;
     let filter = filter(1);
     let item = mix(9);
@@ -119,11 +122,11 @@ fn threads_that_hammer_one_key_never_make_it_grow() {
     assert_eq!(filter.count_hash(item), filter.len());
 }
 
-/// Items of two tables with the same first bits, as many as the newest token of the first table
-/// has. If the tokens of the second table were shorter, a remove of an item of the first would take
-/// that of another item.
+/// A remove takes no token of a coarser table before a finer one. Items of two tables with the same
+/// first bits, as many as the newest token of the first table has. If the tokens of the second
+/// table were shorter, a remove of an item of the first would take that of another item.
 #[test]
-fn a_remove_takes_no_token_of_a_coarser_table_before_a_finer_one() {
+fn remove_takes_finer_token() {
     /// The number of index bits in the newest tokens of the first table.
     const KNOWN: u32 = 20;
     let filter = filter(8);

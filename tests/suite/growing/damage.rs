@@ -109,9 +109,10 @@ fn impossible_values_are_an_error() {
     }
 }
 
-/// After ten doublings a tail may have no bits, but it still has a mark.
+/// A token without a mark cannot be at the last level either. After ten doublings a tail may have
+/// no bits, but it still has a mark.
 #[test]
-fn a_token_without_a_mark_cannot_be_at_the_last_level_either() {
+fn mark_at_the_last_level() {
     let sound = sound(7_000);
     assert_eq!(LEVEL.get(&sound), FIRST.get(&sound) + 10);
     let word = stored::word(&sound, 0);
@@ -136,9 +137,10 @@ fn a_table_begins_where_the_one_before_ends() {
     is_refused(&sound, &[(began, began.get(&sound) + 1)], SAID);
 }
 
-/// The same for a growing table, in which every other bucket is split, beginning with the first.
+/// Impossible values of a growing table are an error. The same for a growing table, in which every
+/// other bucket is split, beginning with the first.
 #[test]
-fn impossible_values_of_a_growing_table_are_an_error() {
+fn impossible_growing_values() {
     const NO_WORD: &str = "not one that the layout has";
     let sound = growing(20, 1, |place| place % 2 == 0);
     assert!(read(&sound).is_ok());
@@ -223,8 +225,9 @@ fn keeps_its_promises(bytes: &[u8], mut filter: GrowingCuckooFilter) {
     assert_eq!((filter.len(), filter.tables()), (0, 1));
 }
 
+/// Valid filters hold the tokens of their words.
 #[test]
-fn valid_filters_hold_the_tokens_of_their_words() {
+fn valid_filters_keep_tokens() {
     // Before the first doubling, after up to ten, and with another table.
     for number in [1, 5, 20, 300, 3_000, 7_000, 9_000] {
         let bytes = sound(number);
@@ -233,10 +236,10 @@ fn valid_filters_hold_the_tokens_of_their_words() {
     }
 }
 
-/// No bucket, some or all are split beyond the cursor, wherever it is, as if the thread that
-/// advances the root had stopped.
+/// Any bucket may be split while a table is growing. No bucket, some or all are split beyond the
+/// cursor, wherever it is, as if the thread that advances the root had stopped.
 #[test]
-fn any_bucket_may_be_split_while_a_table_is_growing() {
+fn any_bucket_may_be_split() {
     for number in [0, 1, 5, 20, 300, 3_000] {
         let level = LEVEL.get(&growing(number, 0, |_| false));
         let buckets = 1usize << level;
@@ -256,9 +259,10 @@ fn any_bucket_may_be_split_while_a_table_is_growing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Changes words, and the numbers of the header and of the list, with repaired checksums.
+    /// Whatever is changed is an error or a filter. Changes words, and the numbers of the header
+    /// and of the list, with repaired checksums.
     #[test]
-    fn whatever_is_changed_is_an_error_or_a_filter(
+    fn any_change(
         number in prop::sample::select(vec![5usize, 20, 60]),
         // Whether it is growing, the cursor, and other buckets that are split.
         stage in prop::option::of((any::<prop::sample::Index>(), any::<u64>())),

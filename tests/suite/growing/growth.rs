@@ -63,10 +63,10 @@ fn no_doubling_begins_below_the_capacity() {
     does_not_grow_below_its_capacity(32_000, 1..2, 257);
 }
 
-/// The limit on memory prevents the allocation. An error for this limit means that the builder
-/// accepted the number.
+/// More than the deepest level holds is an error. The limit on memory prevents the allocation. An
+/// error for this limit means that the builder accepted the number.
 #[test]
-fn more_than_the_deepest_level_holds_is_an_error() {
+fn beyond_the_deepest_level() {
     let limited = |items| builder(items).max_memory_usage(1 << 30).build();
     for items in [1 << 42, 1 << 45, usize::MAX] {
         let error = GrowingCuckooFilter::builder().capacity(items).build();
@@ -128,9 +128,10 @@ fn a_doubling_comes_to_its_end() {
     }
 }
 
-/// Other threads split its buckets too, and fill it so that the next doubling begins.
+/// A doubling is finished while others use the filter. Other threads split its buckets too, and
+/// fill it so that the next doubling begins.
 #[test]
-fn a_doubling_is_finished_while_others_use_the_filter() {
+fn finish_doubling_among_others() {
     let filter = filter(1);
     Crew::run(
         2,

@@ -156,14 +156,15 @@ fn a_limit_can_be_set_later() {
     );
 }
 
-/// A log of hints made for a small table has room for few hints of a large one.
+/// An early snapshot does not disturb later ones. A log of hints made for a small table has room
+/// for few hints of a large one.
 #[test]
-fn an_early_snapshot_does_not_disturb_later_ones() {
+fn early_snapshot() {
     let filter = filter(8);
-    filter.snapshot().expect("nobody disturbs it");
+    filter.snapshot().expect("no thread disturbs it");
     insert_all(&filter, random(1).take(400_000));
     let before = filter.memory_usage();
-    filter.snapshot().expect("nobody disturbs it");
+    filter.snapshot().expect("no thread disturbs it");
     let log = filter.memory_usage() - before;
     assert!(
         log > filter.slots() / 64 * 8 * 3 / 4,
@@ -220,9 +221,9 @@ fn the_memory_in_the_error_is_enough() {
     }
 }
 
-/// An added table allocates all its memory at once.
+/// An added table takes the memory in the error, all at once.
 #[test]
-fn an_added_table_takes_the_memory_in_the_error() {
+fn memory_of_an_added_table() {
     let filter = filter(8);
     let mut hashes = random(5).take(MOST);
     let mut last = 0;
@@ -243,10 +244,11 @@ fn an_added_table_takes_the_memory_in_the_error() {
     assert_eq!(filter.insert_hash(last), Ok(()));
 }
 
-/// Items with the same two buckets before and after the doubling under way fill both. Another one
-/// needs a further doubling, and that the present one ends first.
+/// An insert that finds no path in a doubling ends it if there will be room. Items with the same
+/// two buckets before and after the doubling under way fill both. Another one needs a further
+/// doubling, and that the present one ends first.
 #[test]
-fn an_insert_that_finds_no_path_in_a_doubling_ends_it_if_there_will_be_room() {
+fn insert_ends_a_doubling() {
     // The hashes first differ in this bit: the tenth of the index bits, the fifteenth.
     for (bit, separates) in [(54, true), (49, false)] {
         let filter = in_buckets(512).build().expect("memory");
@@ -282,9 +284,9 @@ fn an_insert_that_finds_no_path_in_a_doubling_ends_it_if_there_will_be_room() {
     }
 }
 
-/// Many filters that share their memory need this.
+/// A limit is set while others use the filter. Many filters that share their memory need this.
 #[test]
-fn a_limit_is_set_while_others_use_the_filter() {
+fn limit_is_set_among_others() {
     let mut filter = filter(1_000);
     let slots = filter.slots();
     let refused = |filter: &Growing| {

@@ -52,9 +52,10 @@ fn shrink(filter: &mut Growing) {
     assert!(is_as_before, "once more");
 }
 
-/// From a million items to a hundred, and the same again. The second time there are two tables.
+/// A filter shrinks a thousandfold and grows again. From a million items to a hundred, and the same
+/// again. The second time there are two tables.
 #[test]
-fn a_filter_shrinks_a_thousandfold_and_grows_again() {
+fn shrinks_a_thousandfold() {
     const ITEMS: usize = 1_000_000;
     for (capacity, tables) in [(1_000, 1), (100, 2)] {
         let mut filter = filter(capacity);
@@ -146,10 +147,10 @@ fn as_many_as_a_size_is_for_have_that_size() {
     }
 }
 
-/// A search of the usual length finds no place for some of the last items. `verification/stress`
-/// tests larger sizes.
+/// As many as a large size is for have that size. A search of the usual length finds no place for
+/// some of the last items. `verification/stress` tests larger sizes.
 #[test]
-fn as_many_as_a_large_size_is_for_have_that_size() {
+fn fit_the_large_size() {
     let filter = in_buckets(1 << 16).build().expect("memory");
     let (slots, capacity) = (filter.slots(), filter.capacity());
     let hashes: Vec<u64> = random(mix(1)).take(2 * capacity).collect();
@@ -214,8 +215,9 @@ fn one_that_has_not_grown_stays_as_it_is() {
     }
 }
 
+/// A doubling under way does not prevent shrinking.
 #[test]
-fn a_doubling_under_way_does_not_prevent_shrinking() {
+fn shrinks_during_a_doubling() {
     for (capacity, items) in [(8, 300), (8, 9_000), (1_000, 20_000)] {
         // No splits, and nearly all of them.
         for split in [0.0, 0.4, 0.8] {
@@ -270,9 +272,10 @@ fn a_doubling_that_is_needed_ends() {
     }
 }
 
-/// Two tables hold more copies of one item than one table can.
+/// Copies that one table cannot hold are not lost: two tables hold more copies of one item than one
+/// table can.
 #[test]
-fn copies_that_one_table_cannot_hold_are_not_lost() {
+fn copies_of_two_tables() {
     let mut filter = filter(1);
     let mut items = distinct(3);
     let item = items.next().expect("endless");
@@ -295,9 +298,10 @@ fn copies_that_one_table_cannot_hold_are_not_lost() {
     assert_eq!((filter.slots(), filter.tables()), (8, 1));
 }
 
-/// A filter at its limit has no memory for another table, and needs shrinking most.
+/// A filter at its limit becomes small, and the limit stays. Such a filter has no memory for
+/// another table, and needs shrinking most.
 #[test]
-fn one_at_its_limit_becomes_small_and_the_limit_stays() {
+fn shrinks_at_its_limit() {
     for (capacity, most) in [(1_000, 1 << 20), (8, 200 << 10)] {
         let mut filter = filter(capacity);
         filter.set_max_memory_usage(most);
@@ -322,9 +326,10 @@ fn one_at_its_limit_becomes_small_and_the_limit_stays() {
     }
 }
 
-/// Memory that was given back can be allocated again.
+/// The limit on the rate is for the present size. Memory that was given back can be allocated
+/// again.
 #[test]
-fn the_limit_on_the_rate_is_for_the_present_size() {
+fn rate_limit_after_shrinking() {
     let builder = builder(8).max_false_positive_rate(0.000_64);
     let mut filter = builder.build().expect("a possible rate");
     for round in 0..10 {

@@ -75,21 +75,24 @@ fn fill_and_empty(threads: usize, bits: u32, rounds: usize, items: u64) {
     assert!(filter.is_empty());
 }
 
+/// Items of threads stay through ten doublings and more.
 #[test]
-fn items_of_threads_stay_through_ten_doublings_and_more() {
+fn items_stay_through_doublings() {
     // 24,000 items: more than the 8,192 slots of the first table when it is full.
     fill_and_empty(4, ALL, 3, 6_000);
     fill_and_empty(2, ALL, 2, 12_000);
 }
 
+/// Prefixes that are nested across threads are not mixed up.
 #[test]
-fn prefixes_that_are_nested_across_threads_are_not_mixed_up() {
+fn nested_prefixes() {
     fill_and_empty(4, 14, 4, 1_200);
     fill_and_empty(3, 16, 4, 3_000);
 }
 
+/// Exactly one of racing admissions succeeds.
 #[test]
-fn exactly_one_of_racing_admissions_succeeds() {
+fn racing_admissions() {
     for (threads, bits) in [(2, ALL), (4, ALL), (4, 16)] {
         for round in 0..10u64 {
             let filter = filter(1);
@@ -126,10 +129,10 @@ fn exactly_one_of_racing_admissions_succeeds() {
     }
 }
 
-/// One to four copies of each item, in one table and in several. One thread adds other items, so
-/// that the filter doubles.
+/// Each copy is removed once while the filter grows. One to four copies of each item, in one table
+/// and in several. One thread adds other items, so that the filter doubles.
 #[test]
-fn each_copy_is_removed_once_while_the_filter_grows() {
+fn each_copy_is_removed_once() {
     for (threads, number) in [(2, 2_000), (4, 2_000), (4, 7_000)] {
         let filter = filter(1);
         let mut items = distinct(number);

@@ -57,9 +57,10 @@ fn rotate(filter: &RotatingCuckooFilter<impl Sized>, stalls: &[[u64; 4]]) -> Vec
 }
 
 proptest! {
-    /// An item that came just before a rotation expires at the `n`-th rotation from there on.
+    /// However late rotations come, no item leaves early. An item that came just before a rotation
+    /// expires at the `n`-th rotation from there on.
     #[test]
-    fn however_late_rotations_come_no_item_leaves_early(
+    fn no_item_leaves_early(
         generations in 2..=5usize,
         stalls in prop::collection::vec(
             prop::array::uniform4(prop_oneof![4 => Just(0), 2 => 0..PERIOD, 1 => 0..20 * PERIOD]),
@@ -77,8 +78,9 @@ proptest! {
     }
 }
 
+/// Without stalls a rotation comes every period.
 #[test]
-fn without_stalls_a_rotation_comes_every_period() {
+fn rotates_every_period() {
     let filter = as_given(100, 2);
     let effects = rotate(&filter, &[[0; 4]; 50]);
     let expected: Vec<[u64; 2]> = (1..=50).map(|turn| [turn * PERIOD; 2]).collect();
@@ -109,8 +111,9 @@ fn after_a_long_sleep_there_is_one_rotation() {
     assert!(!filter.contains("a"));
 }
 
+/// A clock that is set back delays a rotation by a period at most.
 #[test]
-fn a_clock_that_is_set_back_delays_a_rotation_by_a_period_at_most() {
+fn clock_set_back() {
     let filter = as_given(100, 2);
     let mut clock = clock(1_000 * PERIOD);
     let mut rotate = |now| {
@@ -123,9 +126,10 @@ fn a_clock_that_is_set_back_delays_a_rotation_by_a_period_at_most() {
     assert!(rotate(5 + PERIOD));
 }
 
-/// Another thread has rotated because the filter was full.
+/// A period begins with the rotation of another thread, which has rotated because the filter was
+/// full.
 #[test]
-fn a_period_begins_with_the_rotation_of_another() {
+fn rotation_by_another_thread() {
     let filter = as_given(100, 2);
     let mut clock = clock(0);
     assert_eq!(filter.rotate(), Ok(()));
@@ -232,8 +236,9 @@ fn a_stored_filter_forgets_what_is_due() {
     }
 }
 
+/// A filter chosen at run time rotates by a clock.
 #[test]
-fn a_filter_chosen_at_run_time_rotates_by_a_clock() {
+fn chosen_at_run_time() {
     let filter: DynFilter = RotatingCuckooFilter::with_capacity(100).into();
     let rotating: &dyn Rotates = filter.rotating().expect("it rotates");
     let mut clock = clock(0);

@@ -7,8 +7,9 @@ use model::stored;
 
 use super::{as_given, distinct, geometry};
 
+/// An item is in for as many rotations as there are generations.
 #[test]
-fn an_item_is_in_for_as_many_rotations_as_there_are_generations() {
+fn item_lives_n_rotations() {
     for generations in 2..=15 {
         let filter = as_given(200, generations);
         assert_eq!(filter.generations(), generations);
@@ -53,8 +54,9 @@ fn a_remove_takes_the_oldest_copy() {
     }
 }
 
+/// A refreshed item lives from the last time.
 #[test]
-fn a_refreshed_item_lives_from_the_last_time() {
+fn refreshed_item_lives_on() {
     for generations in 2..=5 {
         let filter = as_given(100, generations);
         assert_eq!(filter.refresh_hash(7 << 32 | 1), Ok(true), "it is new");
@@ -80,9 +82,10 @@ fn a_refreshed_item_lives_from_the_last_time() {
     }
 }
 
-/// The youngest of several copies counts.
+/// The age of an item is the number of rotations since it came. The youngest of several copies
+/// counts.
 #[test]
-fn the_age_of_an_item_is_the_number_of_rotations_since_it_came() {
+fn age_in_rotations() {
     const ITEM: u64 = 7 << 32 | 1;
     for generations in [2, 3, 15] {
         let filter = as_given(100, generations);
@@ -199,8 +202,9 @@ fn a_refused_refresh_leaves_the_older_copy() {
     assert_eq!(filter.count_hash(7 << 32 | 1), 1);
 }
 
+/// A full young generation refuses, and a rotation makes room.
 #[test]
-fn a_full_young_generation_refuses_and_a_rotation_makes_room() {
+fn rotation_makes_room() {
     let filter = as_given(1_000, 2);
     let items = distinct(geometry(&filter), 20_000, 3);
     let mut young = 0;
@@ -224,8 +228,9 @@ fn a_full_young_generation_refuses_and_a_rotation_makes_room() {
     assert!(filter.rotations() > 10);
 }
 
+/// Impossible numbers of generations are errors.
 #[test]
-fn impossible_numbers_of_generations_are_errors() {
+fn impossible_generations() {
     for (generations, nearest) in [(0, 2), (1, 2), (16, 15), (usize::MAX, 15)] {
         let builder = RotatingCuckooFilter::builder().generations(generations);
         let error = builder.build().expect_err("impossible");
@@ -276,8 +281,9 @@ fn read_with(
     RotatingCuckooFilter::from_bytes_with_hasher(&changed, AsGiven)
 }
 
+/// Each generation has as many items as it says.
 #[test]
-fn each_generation_has_as_many_items_as_it_says() {
+fn items_of_each_generation() {
     let (filter, _) = aged(3, 4);
     let bytes = filter.to_bytes().expect("quiet");
     let items = [0, 1, 2].map(|generation| stored::items(generation).at);
@@ -297,9 +303,10 @@ fn each_generation_has_as_many_items_as_it_says() {
     }
 }
 
-/// The number of rotations wraps, and nothing else changes.
+/// A filter rotates on after the last number of rotations. The number of rotations wraps, and
+/// nothing else changes.
 #[test]
-fn a_filter_rotates_on_after_the_last_number_of_rotations() {
+fn rotations_wrap() {
     let last = (1 << 43) - 1;
     let (filter, items) = aged(3, 2);
     let filter = read_with(

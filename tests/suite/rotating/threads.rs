@@ -36,7 +36,7 @@ fn an_item_is_found_in_its_time() {
             1,
             |crew, _| {
                 while crew.at_work() {
-                    filter.rotate().expect("nobody is in the way");
+                    filter.rotate().expect("no thread is in the way");
                 }
             },
         );
@@ -47,7 +47,7 @@ fn an_item_is_found_in_its_time() {
 /// An item that is inserted again and removed once is found by all threads at any time, and is in
 /// each snapshot.
 #[test]
-fn an_item_that_is_refreshed_is_never_missed() {
+fn refreshed_item_is_found() {
     for generations in 2..=4 {
         let filter = as_given(1_000, generations);
         let items = distinct(geometry(&filter), 50, 2);
@@ -61,7 +61,7 @@ fn an_item_that_is_refreshed_is_never_missed() {
                         assert!(filter.remove_hash(item), "it is in");
                     }
                     if round % 4 == 0 {
-                        filter.rotate().expect("nobody is in the way");
+                        filter.rotate().expect("no thread is in the way");
                     }
                 }
             },
@@ -95,7 +95,7 @@ fn an_item_that_is_refreshed_is_never_missed() {
 /// All threads add the same items, while one of them rotates: exactly one adds each, once in each
 /// of its lives.
 #[test]
-fn an_item_is_new_to_one_thread_once_in_its_life() {
+fn new_once_in_each_life() {
     const LIVES: u64 = 40;
     for generations in [2, 3, 5] {
         let filter = as_given(2_000, generations);
@@ -106,7 +106,7 @@ fn an_item_is_new_to_one_thread_once_in_its_life() {
                 for (at, &item) in items.iter().enumerate() {
                     // In the middle of the race, but not often enough to end a life.
                     if thread == 0 && at % 300 == 100 && at / 300 + 1 < generations {
-                        filter.rotate().expect("nobody is in the way");
+                        filter.rotate().expect("no thread is in the way");
                     }
                     if filter.insert_unique_hash(item).expect("room") {
                         added[at].fetch_add(1, Ordering::Relaxed);
@@ -134,7 +134,7 @@ fn an_item_is_new_to_one_thread_once_in_its_life() {
 /// If several threads ask for one rotation, one of them makes it. Others rotate at random times,
 /// and the tokens are conserved.
 #[test]
-fn a_rotation_that_several_ask_for_is_made_once() {
+fn one_rotation_for_several() {
     let filter = as_given(500, 3);
     let items = distinct(geometry(&filter), 400, 6);
     let made = Crew::workers(4, |crew, thread| {
@@ -143,7 +143,7 @@ fn a_rotation_that_several_ask_for_is_made_once() {
             crew.meet();
             let mine = items.iter().skip(thread).step_by(4);
             mine.for_each(|&item| filter.insert_hash(item).expect("room"));
-            made += u64::from(filter.rotate_if(round).expect("nobody is in the way"));
+            made += u64::from(filter.rotate_if(round).expect("no thread is in the way"));
             assert_eq!(filter.rotations(), round + 1);
         }
         made
@@ -159,7 +159,7 @@ fn a_rotation_that_several_ask_for_is_made_once() {
 /// Several threads rotate as fast as they can while others write: expired items do not come back,
 /// and the count is exact at the end.
 #[test]
-fn expired_items_stay_away_under_many_rotations() {
+fn expired_items_stay_away() {
     for generations in 2..=4 {
         let filter = as_given(300, generations);
         let items = distinct(geometry(&filter), 2_000, 8);

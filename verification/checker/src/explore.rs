@@ -24,10 +24,11 @@ use std::hash::Hash;
 
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-use crate::machine::{AnswerOf, Machine, Shown, Thread, View, World};
+use crate::machine::{self, Machine, Shown, Thread, View};
 use crate::monitor::{Monitor, Set, THREADS};
 use crate::notation::{Answer, CallOf, Program};
-use crate::replay::{Locals, Run};
+use crate::replay::Locals;
+use crate::types::{AnswerOf, World};
 
 /// Deeper than the exploration of any program that ends.
 const DEEPEST: usize = 4_000;
@@ -299,7 +300,7 @@ impl<'a, M: Machine> Setting<'a, M> {
         let thread = &mut state.threads[id];
         thread.begun = true;
         let who = (id, &call);
-        let (made, answer) = Run::<M>::step(
+        let (made, answer) = machine::step(
             world,
             &mut state.memory,
             &mut thread.locals,

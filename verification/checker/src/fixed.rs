@@ -11,9 +11,11 @@ pub mod conformance;
 #[cfg(lockfree_cuckoo_steps)]
 pub mod lockstep;
 mod machine;
+mod memory;
 mod mutants;
 mod program;
 mod protocol;
+mod views;
 
 pub use program::Fixed;
 

@@ -23,7 +23,7 @@
 //!   `contains`, and in each state the words hold inserts minus removes;
 //! * for tokens with values, an order explains each result of the calls on values: for the class
 //!   without its values, for each value by itself, and for both together if a class has at most one
-//!   token (`fixed/protocol.rs`);
+//!   token (`fixed/views.rs`);
 //! * `count`, `values` and `snapshot` find no fewer tokens than there were at every time during the
 //!   call, and no more than those, those inserted meanwhile, and those whose remove was under way;
 //! * each schedule ends, and a new thread makes progress after all others have died, at any steps;
@@ -47,5 +47,6 @@ pub mod parts;
 mod random;
 mod replay;
 mod shared;
+mod types;
 
 pub use explore::Limits;

@@ -1,17 +1,15 @@
-//! The traits of a machine: the protocol of a filter with one access to shared memory per step, its
+//! The trait of a machine: the protocol of a filter with one access to shared memory per step, its
 //! properties, and the display of its steps.
 
-use std::fmt::{Debug, Display};
+use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::RangeInclusive;
 
 use crate::monitor::{Monitor, Role, Set, Told};
-use crate::notation::{Answer, CallOf, Kind, Notation, Program};
-use crate::replay::{Entry, Locals, Made, Run, Step};
-use crate::shared::{STRIPES, Stripe};
-
-/// The result of a call of a machine.
-pub(crate) type AnswerOf<M> = Answer<<M as Machine>::Copied>;
+use crate::notation::{Answer, CallOf, Kind, Program};
+use crate::replay::{Locals, Made, Run, Step};
+use crate::shared::Shared;
+use crate::types::{AnswerOf, World};
 
 /// The position of a thread, and everything that it knows.
 #[derive(Clone, Copy, Debug, Hash)]
@@ -34,14 +32,6 @@ pub(crate) struct Shown<M: Machine> {
     pub answer: Option<AnswerOf<M>>,
 }
 
-/// The constants of an exploration.
-#[derive(Clone, Debug)]
-pub struct World<M: Machine> {
-    pub shape: M::Shape,
-    pub known: M::Known,
-    pub mutant: Option<M::Mutant>,
-}
-
 impl<M: Machine> World<M> {
     /// Makes the world of a program, or of a mutant in it.
     pub fn new(program: &Program<M>, mutant: Option<M::Mutant>) -> Self {
@@ -54,13 +44,7 @@ impl<M: Machine> World<M> {
 }
 
 /// A machine. An error describes the defect of a state or a text.
-pub trait Machine: Notation {
-    /// A piece that can be taken out.
-    type Mutant: Copy + Debug + Eq + Sync;
-    /// The machine's knowledge of a program besides the shape.
-    type Known: Clone + Debug;
-    type Word: Entry + Eq;
-    type Copied: Copy + Debug + Display + Eq;
+pub trait Machine: Shared {
     type View: View<Self>;
     type Tokens;
 
@@ -78,13 +62,6 @@ pub trait Machine: Notation {
     fn random(model: u8, seed: u64, number: usize) -> Vec<Program<Self>>;
 
     fn known(program: &Program<Self>) -> Self::Known;
-
-    /// Returns the word of this number for an access.
-    fn word<'a>(run: &'a mut Run<'_, Self>, number: u8) -> &'a mut Self::Word;
-
-    fn show_word(world: &World<Self>, word: Self::Word) -> String;
-
-    fn stripes(memory: &mut Self::Memory) -> &mut [Stripe; STRIPES];
 
     fn call(run: &mut Run<'_, Self>) -> Step<AnswerOf<Self>>;
 
@@ -135,6 +112,18 @@ pub trait View<M: Machine> {
     fn name(&self, world: &World<M>) -> String;
 }
 
+/// Lets a thread make its next access. Returns its effect, and the result of the call if that was
+/// its last access.
+pub(crate) fn step<M: Machine>(
+    world: &World<M>,
+    memory: &mut M::Memory,
+    locals: &mut Locals,
+    call: (usize, &CallOf<M>),
+    shows: bool,
+) -> (Made, Option<AnswerOf<M>>) {
+    Run::step(world, memory, locals, call, shows, M::call)
+}
+
 /// Lets a new thread make a whole call while all others are stopped.
 pub(crate) fn alone<M: Machine>(
     world: &World<M>,
@@ -145,7 +134,7 @@ pub(crate) fn alone<M: Machine>(
 ) -> Result<AnswerOf<M>, String> {
     let mut locals = Locals::default();
     (0..steps)
-        .find_map(|_| Run::<M>::step(world, memory, &mut locals, (thread, call), false).1)
+        .find_map(|_| step(world, memory, &mut locals, (thread, call), false).1)
         .ok_or_else(|| format!("a newcomer's {} never returns", call.kind.name()))
 }
 

@@ -5,8 +5,6 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use crate::explore::{End, Found, Limits, Setting, State, explore};
 use crate::machine::Machine;
 use crate::monitor::{Monitor, THREADS};
@@ -74,19 +72,16 @@ fn parse_kill<M: Machine>(text: &'static str) -> Option<Kill<M::Mutant>> {
 /// Explores programs, each to its end or the limits.
 pub(crate) fn explored<M: Machine>(part: &str, programs: &[Program<M>], limits: Limits) -> Outcome {
     let start = Instant::now();
-    let found: Vec<Found> = programs
-        .par_iter()
-        .map_init(Monitor::default, |monitor, program| {
-            explore(&Setting::new(program, None), limits, monitor)
-        })
-        .collect();
-    let mut sum = Sum::default();
-    for (program, found) in programs.iter().zip(&found) {
-        if let End::Failure(schedule, why) = &found.end {
-            return Err(failure(Setting::new(program, None), schedule, why));
+    let begin = |_| Monitor::default();
+    let found = crew::share(programs, begin, |monitor, program| {
+        let found = explore(&Setting::new(program, None), limits, monitor);
+        match &found.end {
+            End::Failure(schedule, why) => Err(failure(Setting::new(program, None), schedule, why)),
+            _ => Ok(found),
         }
-        sum.add(found);
-    }
+    })?;
+    let mut sum = Sum::default();
+    found.iter().for_each(|found| sum.add(found));
     let deaths = if limits.audit { ", deaths" } else { "" };
     Ok(sum.line(&format!("{part}{deaths}"), start))
 }
@@ -143,18 +138,18 @@ pub fn by_chance<M: Machine>(model: u8, seed: u64, programs: usize, limits: Limi
 pub fn mutants<M: Machine>(verbose: bool) -> Outcome {
     let start = Instant::now();
     let races = races::<M>()?;
-    let deaths = races.par_iter().flat_map_iter(|race| {
-        race.kills.iter().map(move |kill| {
-            let start = Instant::now();
-            let states = grouped(death(race, kill)?.0);
-            let seconds = start.elapsed().as_secs_f64();
-            let (name, killer) = (kill.name, race.name);
-            Ok::<_, String>(format!(
-                "    {name}: {killer} ({states} states, {seconds:.3} s)"
-            ))
-        })
-    });
-    let lines = deaths.collect::<Result<Vec<_>, _>>()?;
+    let kills = races.iter();
+    let kills = kills.flat_map(|race| race.kills.iter().map(move |kill| (race, kill)));
+    let kills: Vec<_> = kills.collect();
+    let lines = crew::share(&kills, drop, |(), &(race, kill)| {
+        let start = Instant::now();
+        let states = grouped(death(race, kill)?.0);
+        let seconds = start.elapsed().as_secs_f64();
+        let (name, killer) = (kill.name, race.name);
+        Ok::<_, String>(format!(
+            "    {name}: {killer} ({states} states, {seconds:.3} s)"
+        ))
+    })?;
     if verbose {
         println!("{}", lines.join("\n"));
     }
@@ -358,8 +353,9 @@ mod tests {
         assert!(races.len() > 70, "the text is read to its end");
     }
 
+    /// A seed gives the same programs, and each survives its text.
     #[test]
-    fn a_seed_gives_the_same_programs_and_each_survives_its_text() {
+    fn seed_gives_same_programs() {
         for model in Fixed::MODELS {
             let once = Fixed::random(model, 7, 200);
             assert_eq!(once, Fixed::random(model, 7, 200));

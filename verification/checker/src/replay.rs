@@ -10,11 +10,8 @@
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-use crate::machine::{AnswerOf, Machine, World};
 use crate::notation::CallOf;
+use crate::types::{AnswerOf, Entry, Types, World};
 
 /// The most bytes of a list.
 const BYTES: usize = 240;
@@ -41,7 +38,7 @@ const fn round(depth: u8) -> Tag {
 }
 
 /// One step of a thread.
-pub struct Run<'a, M: Machine> {
+pub struct Run<'a, M: Types> {
     pub world: &'a World<M>,
     pub memory: &'a mut M::Memory,
     pub call: &'a CallOf<M>,
@@ -67,11 +64,6 @@ pub struct Made {
     pub text: String,
 }
 
-/// The types of entries.
-pub trait Entry: Copy + Serialize + DeserializeOwned {}
-
-impl<T: Copy + Serialize + DeserializeOwned> Entry for T {}
-
 /// The call goes on with the thread's next step.
 #[derive(Clone, Copy, Debug)]
 pub struct Pause;
@@ -88,15 +80,16 @@ pub enum Next<S, T> {
 
 pub(crate) use Next::{Again, Done};
 
-impl<'a, M: Machine> Run<'a, M> {
-    /// Lets a thread make its next access. Returns its effect, and the result of the call if that
-    /// was its last access.
+impl<'a, M: Types> Run<'a, M> {
+    /// Lets a thread make its next access in the code of its call. Returns its effect, and the
+    /// result of the call if that was its last access.
     pub fn step(
         world: &'a World<M>,
         memory: &'a mut M::Memory,
         locals: &'a mut Locals,
         (id, call): (usize, &'a CallOf<M>),
         shows: bool,
+        code: impl FnOnce(&mut Run<'_, M>) -> Step<AnswerOf<M>>,
     ) -> (Made, Option<AnswerOf<M>>) {
         let mut run = Run {
             world,
@@ -110,8 +103,8 @@ impl<'a, M: Machine> Run<'a, M> {
             shows,
             made: Made::default(),
         };
-        let answer = M::call(&mut run).ok();
-        debug_assert!(run.accessed, "a step is one access");
+        let answer = code(&mut run).ok();
+        assert!(run.accessed, "a step is one access");
         (run.made, answer)
     }
 

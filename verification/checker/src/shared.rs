@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::Machine;
-use crate::replay::{Entry, Run, Step};
+use crate::replay::{Run, Step};
+use crate::types::{Entry, Types, World};
 
 /// The number of version counters: two, so that tokens may share one or not. A bump of the wrong
 /// one would be noticed.
@@ -48,7 +48,17 @@ pub(crate) fn stripe_of(key: impl Into<u32>) -> usize {
     key.into() as usize % STRIPES
 }
 
-impl<M: Machine> Run<'_, M> {
+/// The words and stripes in the memory of a machine.
+pub trait Shared: Types {
+    /// Returns the word of this number for an access.
+    fn word<'a>(run: &'a mut Run<'_, Self>, number: u8) -> &'a mut Self::Word;
+
+    fn show_word(world: &World<Self>, word: Self::Word) -> String;
+
+    fn stripes(memory: &mut Self::Memory) -> &mut [Stripe; STRIPES];
+}
+
+impl<M: Shared> Run<'_, M> {
     pub(crate) fn load(&mut self, number: u8) -> Step<M::Word> {
         self.access(|run| {
             let (word, world) = (*M::word(run, number), run.world);

@@ -32,9 +32,10 @@ fn the_machine_is_the_crate() {
     holds(conformance::part(true, 2, 200));
 }
 
+/// The machine is the crate, access by access.
 #[test]
 #[cfg(lockfree_cuckoo_steps)]
-fn the_machine_is_the_crate_access_by_access() {
+fn lockstep() {
     holds(lockstep::part(false, 2, 500));
     holds(lockstep::part(true, 2, 200));
 }

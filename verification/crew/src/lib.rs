@@ -1,8 +1,10 @@
 //! A crew of threads that start together, meet between rounds, and stop together, even if one of
-//! them panics; and the environment variables and output of the suites.
+//! them panics; jobs shared by all processors; and the environment variables and output of the
+//! suites.
 
 use std::env;
 use std::hint;
+use std::num::NonZero;
 use std::panic;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,6 +28,36 @@ pub fn set_by<T: FromStr>(variable: &str) -> Option<T> {
 /// Returns the name of the running test, which the harness gives to its thread.
 pub fn name_of_the_test() -> String {
     thread::current().name().unwrap_or("a test").to_owned()
+}
+
+/// Does the jobs with one worker per processor, in about their order. Each worker begins with its
+/// number, and keeps what it makes of it. Returns the results in the order of the jobs. The first
+/// error ends it, after the jobs under way are done.
+pub fn share<J: Sync, S, T: Send, E: Send>(
+    jobs: &[J],
+    begin: impl Fn(usize) -> S + Sync,
+    make: impl Fn(&mut S, &J) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let next = AtomicUsize::new(0);
+    let worker = |number| {
+        let (mut state, mut made) = (begin(number), Vec::new());
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(at) else {
+                return Ok(made);
+            };
+            let result = make(&mut state, job);
+            let result = result.inspect_err(|_| next.store(jobs.len(), Ordering::Relaxed));
+            made.push((at, result?));
+        }
+    };
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
+    let workers = workers.min(jobs.len());
+    let made = Crew::workers(workers, |_, number| worker(number));
+    let made = made.into_iter().collect::<Result<Vec<_>, E>>()?;
+    let mut made: Vec<(usize, T)> = made.into_iter().flatten().collect();
+    made.sort_unstable_by_key(|&(at, _)| at);
+    Ok(made.into_iter().map(|(_, made)| made).collect())
 }
 
 /// A crew of workers and helpers. Workers have a bounded task; helpers repeat theirs while any

@@ -18,7 +18,7 @@ pub fn check_any(bytes: &[u8]) -> Option<(Kind, Shape)> {
     match read_from {
         Ok(filter) => {
             let read = &bytes[..bytes.len() - rest.len()];
-            let written = filter.to_bytes().expect("nobody else is about");
+            let written = filter.to_bytes().expect("no other thread is there");
             assert!(written == read, "what is read is written the same");
             let is_all = rest.is_empty();
             assert_eq!(from_bytes.is_ok(), is_all, "only what follows can be wrong");
@@ -75,11 +75,11 @@ fn work(filter: &mut DynFilter, bytes: &[u8]) {
         assert_eq!(filter.len(), len + own.len());
     }
     len += own.len();
-    let mut copy = filter.snapshot().expect("nobody else is about");
+    let mut copy = filter.snapshot().expect("no other thread is there");
     let slots = filter.slots();
     filter.shrink_to_fit();
     assert!(filter.slots() <= slots && filter.finish_doubling());
-    let stored = filter.to_bytes().expect("nobody else is about");
+    let stored = filter.to_bytes().expect("no other thread is there");
     let again = DynFilter::from_bytes(&stored);
     assert!(again.is_ok_and(|again| again.len() == len));
     for filter in [&mut copy, filter] {

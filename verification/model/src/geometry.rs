@@ -192,8 +192,9 @@ mod tests {
         all.step_by(step)
     }
 
+    /// The alternate is another bucket of the range and leads back.
     #[test]
-    fn the_alternate_is_another_bucket_of_the_range_and_leads_back() {
+    fn alternate_leads_back() {
         for geometry in geometries() {
             let range = geometry.range();
             for (at, f) in fingerprints(geometry.layout).enumerate() {
@@ -206,8 +207,9 @@ mod tests {
         }
     }
 
+    /// A hash made to order is of the class that was asked for.
     #[test]
-    fn a_hash_made_to_order_is_of_the_class_that_was_asked_for() {
+    fn hash_made_to_order() {
         for geometry in geometries() {
             for salt in 0..500 {
                 let bucket = mix(salt) as usize % geometry.buckets;
@@ -223,8 +225,9 @@ mod tests {
         }
     }
 
+    /// A table twice as large refines every class.
     #[test]
-    fn a_table_twice_as_large_refines_every_class() {
+    fn doubling_refines_classes() {
         for geometry in geometries() {
             let finer = Geometry::with_buckets(geometry.layout, 2 * geometry.buckets);
             for hash in (0..2_000).map(mix) {

@@ -144,8 +144,9 @@ mod tests {
         assert!(!linearizable(&[&insert, &looks], 1), "it was in before");
     }
 
+    /// A call sees what was over before it began.
     #[test]
-    fn a_call_sees_what_was_over_before_it_began() {
+    fn calls_in_sequence() {
         let insert = [event(Call::Insert(true), 0, 1)];
         let late = [event(Call::Contains(false), 2, 3)];
         assert!(!linearizable(&[&insert, &late], 0));
@@ -182,8 +183,9 @@ mod tests {
         }
     }
 
+    /// Either of two overlapping writes may be the last.
     #[test]
-    fn either_of_two_overlapping_writes_may_be_the_last() {
+    fn overlapping_writes() {
         let event = |call, began, ended| [Event { call, began, ended }];
         let writes = [1, 2].map(|value| event(Register::Write(value), 0, 3));
         let read = |value| {

@@ -39,6 +39,20 @@ pub enum Encoding {
     SemiSorted,
 }
 
+/// Returns the layouts of a list.
+macro_rules! every {
+    ($($name:ident: $kind:ident<$slots:literal, $bits:literal>;)*) => {
+        [$(Layout::of($slots, $bits)),*]
+    };
+}
+
+/// Returns the layouts of a list with values.
+macro_rules! valued {
+    ($($name:ident: $kind:ident<$slots:literal, $bits:literal, $values:literal>;)*) => {
+        [$(Layout::with_values($slots, $bits, $values)),*]
+    };
+}
+
 impl Layout {
     /// The layout of a filter unless a test selects another.
     pub const DEFAULT: Self = Self::of_lanes(4, 16);
@@ -46,25 +60,11 @@ impl Layout {
     /// The most slots of any layout.
     pub const MOST_SLOTS: usize = 8;
 
-    /// All layouts of the crate without values.
-    pub const EVERY: [Self; 9] = [
-        Self::DEFAULT,
-        Self::of(8, 8),
-        Self::of(6, 10),
-        Self::of(5, 12),
-        Self::of(3, 21),
-        Self::of(2, 31),
-        Self::of(4, 17),
-        Self::of(5, 14),
-        Self::of(6, 12),
-    ];
+    /// All layouts of the crate without values, the default one first.
+    pub const EVERY: [Self; 9] = crate::layouts_without_values!(every);
 
     /// All layouts of the crate with values.
-    pub const VALUED: [Self; 3] = [
-        Self::with_values(4, 12, 4),
-        Self::with_values(3, 13, 8),
-        Self::with_values(2, 16, 15),
-    ];
+    pub const VALUED: [Self; 3] = crate::layouts_with_values!(valued);
 
     /// Returns the layout with these two numbers: semi-sorted if lanes for whole fingerprints would
     /// not fit.
@@ -190,8 +190,9 @@ mod tests {
         assert_eq!(spare, [0, 0, 4, 4, 1, 2, 0, 0, 0]);
     }
 
+    /// A fingerprint is the low bits, and never 0.
     #[test]
-    fn a_fingerprint_is_the_low_bits_and_never_0() {
+    fn low_bits_and_never_0() {
         let hash = 0xfedc_ba98_7654_3210;
         assert_eq!(Layout::DEFAULT.fingerprint(hash), 0x3210);
         assert_eq!(Layout::of_lanes(8, 8).fingerprint(hash), 0x10);

@@ -13,8 +13,9 @@
 //! * [`oracle`]: the multiset that a filter should hold, and whether it fits into a table at all.
 //! * [`history`]: whether some order of the calls explains the results of several threads.
 //!
-//! Tests choose their items with [`hashers`], [`mix`](fn@mix), and the [`seesaw`].
-//! [`of_every_layout`] lists the crate's layouts for tests of all of them.
+//! The other modules are fixtures of the tests, and model nothing: [`hashers`] and [`mix`](fn@mix)
+//! choose items, the [`seesaw`] has items that make a token hop, and `lists` has the layouts of the
+//! crate: [`layouts_without_values`], [`layouts_with_values`] and [`of_every_layout`].
 
 pub mod bucket;
 pub mod geometry;

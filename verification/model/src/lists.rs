@@ -1,16 +1,20 @@
-//! The layouts of the crate as types: one list for all tests of every layout. The types are looked
-//! up where a macro is called.
+//! The layouts of the crate: one list of those without values, and one of those with them. The types
+//! are looked up where a macro is called.
 
-/// Passes the layouts without values to the macro of this name: lines of a name, a colon, the type
-/// and a semicolon.
+/// Passes the layouts without values to a macro, after what follows its name: lines of a name, a
+/// colon, the type and a semicolon.
 #[macro_export]
 macro_rules! layouts_without_values {
-    ($call:ident) => {
-        $call! {
+    ($call:ident $(, $($first:tt)*)?) => {
+        $crate::layouts_without_values! { [$call] $($($first)*)? }
+    };
+    ([$($call:tt)+] $($first:tt)*) => {
+        $($call)+! {
+            $($first)*
+            four_by_sixteen: Lanes<4, 16>;
             eight_by_eight: Lanes<8, 8>;
             six_by_ten: Lanes<6, 10>;
             five_by_twelve: Lanes<5, 12>;
-            four_by_sixteen: Lanes<4, 16>;
             three_by_twenty_one: Lanes<3, 21>;
             two_by_thirty_one: Lanes<2, 31>;
             semi_sorted_four_by_seventeen: SemiSorted<4, 17>;
@@ -23,8 +27,12 @@ macro_rules! layouts_without_values {
 /// Does the same for those with values.
 #[macro_export]
 macro_rules! layouts_with_values {
-    ($call:ident) => {
-        $call! {
+    ($call:ident $(, $($first:tt)*)?) => {
+        $crate::layouts_with_values! { [$call] $($($first)*)? }
+    };
+    ([$($call:tt)+] $($first:tt)*) => {
+        $($call)+! {
+            $($first)*
             four_by_twelve_and_four: Lanes<4, 12, 4>;
             three_by_thirteen_and_eight: Lanes<3, 13, 8>;
             two_by_sixteen_and_fifteen: Lanes<2, 16, 15>;
@@ -35,14 +43,17 @@ macro_rules! layouts_with_values {
 /// Returns an array of the results of a function for each layout, with values or without.
 #[macro_export]
 macro_rules! of_every_layout {
-    ($function:ident $(, $argument:expr)*) => {
-        $crate::of_every_layout! { @ $function ($($argument),*):
-            Lanes<8, 8>, Lanes<6, 10>, Lanes<5, 12>, Lanes<4, 16>, Lanes<3, 21>, Lanes<2, 31>,
-            SemiSorted<4, 17>, SemiSorted<5, 14>, SemiSorted<6, 12>,
-            Lanes<4, 12, 4>, Lanes<3, 13, 8>, Lanes<2, 16, 15>
-        }
+    (@plain $function:ident $arguments:tt $($plain:tt)*) => {
+        $crate::layouts_with_values!(
+            [$crate::of_every_layout] @all $function $arguments $($plain)*
+        )
     };
-    (@ $function:ident $arguments:tt: $($layout:ty),*) => {
+    (@all $function:ident $arguments:tt $($name:ident: $layout:ty;)*) => {
         [$($function::<$layout> $arguments),*]
+    };
+    ($function:ident $(, $argument:expr)*) => {
+        $crate::layouts_without_values!(
+            [$crate::of_every_layout] @plain $function ($($argument),*)
+        )
     };
 }

@@ -170,8 +170,9 @@ mod tests {
         }
     }
 
+    /// A pair of buckets has room for as many tokens as it has slots.
     #[test]
-    fn a_pair_of_buckets_has_room_for_as_many_as_its_slots() {
+    fn room_of_a_pair() {
         for layout in Layout::EVERY {
             let geometry = Geometry::with_buckets(layout, 2);
             let class = geometry.class_in(0, 1);

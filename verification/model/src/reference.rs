@@ -156,9 +156,10 @@ mod tests {
         }
     }
 
-    /// The quick test rejects one bucket of those that fill the word.
+    /// No reference is a bucket and no bucket a reference. The quick test rejects one bucket of
+    /// those that fill the word.
     #[test]
-    fn no_reference_is_a_bucket_and_no_bucket_a_reference() {
+    fn references_are_no_buckets() {
         for layout in Layout::EVERY {
             let doubtful = (layout.base() == 0).then(|| 1 << layout.reference_bits());
             for word in some_references(layout) {
@@ -186,7 +187,7 @@ mod tests {
     /// Full words have no spare bits: a word with an empty top lane and a non-zero rest is a
     /// reference.
     #[test]
-    fn a_full_word_with_an_empty_top_lane_is_a_reference() {
+    fn empty_top_lane_of_full_word() {
         let full = |layout: &Layout| layout.base() == 0;
         for layout in Layout::EVERY.into_iter().filter(full) {
             for word in (0..1_000).map(|salt| mix(salt) >> layout.fingerprint_bits) {

@@ -75,8 +75,9 @@ mod tests {
 
     use crate::oracle::Oracle;
 
+    /// The rider and a push have room only if the rider can move.
     #[test]
-    fn the_rider_and_a_push_have_room_only_if_the_rider_can_move() {
+    fn rider_must_move() {
         for layout in Layout::EVERY {
             let seesaw = Seesaw::new(layout);
             let class = |hash: u64| seesaw.geometry.class(hash);

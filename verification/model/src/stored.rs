@@ -218,8 +218,9 @@ mod tests {
         }
     }
 
+    /// Fields lie side by side up to the checksums.
     #[test]
-    fn fields_lie_side_by_side_up_to_the_checksums() {
+    fn fields_are_adjacent() {
         let end = FIELDS.iter().fold(0, |end, field| {
             let end = if end == HEADER - CHECKSUM {
                 HEADER

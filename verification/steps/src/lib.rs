@@ -31,7 +31,7 @@ fn go_on(step: usize) -> Fate {
 
 /// Makes a call, and panics if it makes too many accesses: a defect could make it endless.
 pub fn bounded<R>(call: impl FnOnce() -> R) -> R {
-    stepping(go_on, call).0.expect("nobody dies")
+    stepping(go_on, call).0.expect("no thread dies")
 }
 
 /// Inserts items for which there is room.
@@ -163,7 +163,7 @@ pub fn interrupted<R>(
         go_on(step)
     };
     let (result, steps) = stepping(on_step, call);
-    (result.expect("nobody dies"), steps > at)
+    (result.expect("no thread dies"), steps > at)
 }
 
 /// A thread that stops before some of its accesses until it is told to go on.
@@ -258,7 +258,7 @@ impl<'scope, R: Send + 'scope> Led<'scope, R> {
 
     /// Lets it go on to its end.
     pub fn finish(self) -> R {
-        self.result().expect("nobody dies")
+        self.result().expect("no thread dies")
     }
 
     /// Does the same; `None` if it has died.

@@ -162,15 +162,45 @@ mod tests {
 
     use super::*;
 
-    /// A suite refuses a changed text too, but takes minutes.
+    /// Every text stands in its file exactly once. A suite refuses a changed text too, but takes
+    /// minutes.
     #[test]
-    fn every_text_stands_in_its_file_exactly_once() {
+    fn texts_occur_once() {
         for mutant in mutants().expect("sound files") {
             for (file, text, mutated) in &mutant.changes {
                 let source = fs::read_to_string(root().join("src").join(file)).expect(file);
                 let places = source.matches(text).count();
                 assert_eq!(places, 1, "{}, in {file}: {text}", mutant.name);
                 assert_ne!(text, mutated, "{}", mutant.name);
+            }
+        }
+    }
+
+    /// Returns the sources under a path, or in the file of that name.
+    fn sources(path: &Path) -> String {
+        let Ok(entries) = fs::read_dir(path) else {
+            return fs::read_to_string(path.with_extension("rs")).unwrap_or_default();
+        };
+        let paths = entries.map(|entry| entry.expect("readable").path());
+        paths.map(|path| sources(&path)).collect()
+    }
+
+    /// Each killer is a function of its file or program, or is made by a macro from one.
+    #[test]
+    fn killers_exist() {
+        let suites = suites();
+        for mutant in mutants().expect("sound files") {
+            for (suite, (test, _)) in &mutant.killers {
+                let suite = suites.iter().find(|known| known.name == *suite);
+                let tests = suite.and_then(|suite| suite.tests.as_ref()).expect("tests");
+                let (file, path) = test.split_once("::").expect("file::test");
+                let sources = match file {
+                    "lib" => sources(&root().join("src")),
+                    _ => sources(&root().join(&tests.directory).join("tests").join(file)),
+                };
+                let is_here = |name| sources.contains(&format!("fn {name}"));
+                let mut names = path.rsplit("::").take(2);
+                assert!(names.any(is_here), "{}: no test {test}", mutant.name);
             }
         }
     }
@@ -208,8 +238,9 @@ mod tests {
         }
     }
 
+    /// No two mutants are the same, and a suite kills each.
     #[test]
-    fn no_two_mutants_are_the_same_and_each_is_killed() {
+    fn mutants_are_distinct() {
         let (mut names, mut changes) = (BTreeSet::new(), BTreeSet::new());
         for mutant in mutants().expect("sound files") {
             let mut killers = mutant.killers.keys();

@@ -2,12 +2,11 @@
 //! mutant.
 
 use std::collections::BTreeSet;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::{fs, io, slice, thread};
+use std::{fs, io, slice};
 
 use crew::CHECKING_A_MUTANT;
 
@@ -27,7 +26,7 @@ pub fn tests(suite: &Suite, names: &[String], progress: &Progress) -> Result<Str
     let tests = build.list(names, progress)?;
     let (done, failed) = (AtomicU64::new(0), AtomicUsize::new(0));
     let begun = AtomicUsize::new(0);
-    work(&tests, |_, test| {
+    crew::share(&tests, drop, |(), test| {
         let number = begun.fetch_add(1, Ordering::Relaxed) + 1;
         progress.doing(&format!("test {number} of {}: {test}", tests.len()));
         let (passed, text) = build.run(test)?;
@@ -39,7 +38,7 @@ pub fn tests(suite: &Suite, names: &[String], progress: &Progress) -> Result<Str
             progress.say(&format!("FAILED   {test}\n{text}"));
             failed.fetch_add(1, Ordering::Relaxed);
         }
-        Ok(())
+        Ok::<_, String>(())
     })?;
     let (done, failed) = (done.into_inner(), failed.into_inner());
     let share = match &*build.tests.unit {
@@ -68,26 +67,30 @@ pub fn mutants(suite: &Suite, names: &[String], progress: &Progress) -> Result<S
     build.prepare(&killing_files(suite, &mutants), progress)?;
     let survivors = Mutex::new(Vec::new());
     let begun = AtomicUsize::new(0);
-    work(&mutants, |worker, mutant| {
-        let number = begun.fetch_add(1, Ordering::Relaxed) + 1;
-        progress.doing(&format!(
-            "mutant {number} of {}: {}",
-            mutants.len(),
-            mutant.name.trim()
-        ));
-        let copy = Build::of_a_copy(suite, worker)?;
-        copy.share(&build)
-            .map_err(|error| format!("cannot share what is built: {error}"))?;
-        let (dies, text) = dies(&copy, mutant, progress)?;
-        progress.log(&text);
-        let word = if dies { "killed  " } else { "SURVIVED" };
-        progress.say(&format!("{word} {}", mutant.name.trim()));
-        if !dies {
-            let mut survivors = survivors.lock().map_err(|error| error.to_string())?;
-            survivors.push(mutant.name.clone());
-        }
-        Ok(())
-    })?;
+    crew::share(
+        &mutants,
+        |worker| worker,
+        |&mut worker, mutant| {
+            let number = begun.fetch_add(1, Ordering::Relaxed) + 1;
+            progress.doing(&format!(
+                "mutant {number} of {}: {}",
+                mutants.len(),
+                mutant.name.trim()
+            ));
+            let copy = Build::of_a_copy(suite, worker)?;
+            copy.share(&build)
+                .map_err(|error| format!("cannot share what is built: {error}"))?;
+            let (dies, text) = dies(&copy, mutant, progress)?;
+            progress.log(&text);
+            let word = if dies { "killed  " } else { "SURVIVED" };
+            progress.say(&format!("{word} {}", mutant.name.trim()));
+            if !dies {
+                let mut survivors = survivors.lock().map_err(|error| error.to_string())?;
+                survivors.push(mutant.name.clone());
+            }
+            Ok::<_, String>(())
+        },
+    )?;
     let survivors = survivors.into_inner().map_err(|error| error.to_string())?;
     match survivors.as_slice() {
         [] => Ok(format!("{} mutants killed", mutants.len())),
@@ -137,29 +140,6 @@ fn leading_number(line: &str, unit: &str) -> Option<u64> {
     let (number, _) = line.split_once(&format!(" {unit}: "))?;
     // The harness may have printed its own text before it.
     number.rsplit(' ').next()?.parse().ok()
-}
-
-/// Runs the jobs with one numbered worker per processor, in about their order. The first error ends
-/// it, after the jobs under way are done.
-fn work<J: Sync>(
-    jobs: &[J],
-    does: impl Fn(usize, &J) -> Result<(), String> + Sync,
-) -> Result<(), String> {
-    let next = AtomicUsize::new(0);
-    let workers = thread::available_parallelism().map_or(1, NonZero::get);
-    let worker = |number| {
-        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            does(number, job).inspect_err(|_| next.store(jobs.len(), Ordering::Relaxed))?;
-        }
-        Ok(())
-    };
-    thread::scope(|scope| {
-        let workers =
-            (0..workers.min(jobs.len())).map(|number| scope.spawn(move || worker(number)));
-        let workers: Vec<_> = workers.collect();
-        let mut outcomes = workers.into_iter().map(|worker| worker.join());
-        outcomes.try_for_each(|outcome| outcome.unwrap_or(Err("a panic".into())))
-    })
 }
 
 fn tests_of(suite: &Suite) -> Result<&Tests, String> {

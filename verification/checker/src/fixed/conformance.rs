@@ -15,11 +15,11 @@ use lockfree_cuckoo::{
 };
 use model::hashers::AsGiven;
 use model::{Token, stored};
-use rayon::prelude::*;
 
-use crate::fixed::machine::{Answer, Digits, Memory, STRANGERS, World};
+use crate::fixed::memory::{Answer, Digits, Memory, STRANGERS};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{self, CLASSES, Call, Item, Program, Shape};
+use crate::fixed::views::World;
 use crate::machine::alone;
 use crate::notation::{Kind, ShapeText};
 use crate::parts::{Outcome, grouped};
@@ -71,10 +71,9 @@ pub(crate) fn each_seed(
     programs: usize,
     compare: impl Fn(u64) -> Result<usize, String> + Sync,
 ) -> Result<Vec<usize>, String> {
-    let seeds = (0..programs as u64).into_par_iter();
-    let seeds = seeds.map(|n| seed ^ n << 20);
-    let counts = seeds.map(|seed| compare(seed).map_err(|why| format!("seed {seed}: {why}")));
-    counts.collect()
+    let seeds: Vec<u64> = (0..programs as u64).map(|n| seed ^ n << 20).collect();
+    let compare = |seed| compare(seed).map_err(|why| format!("seed {seed}: {why}"));
+    crew::share(&seeds, drop, |(), &seed| compare(seed))
 }
 
 /// Runs one random program on both, with one of these layouts. Returns the number of calls; the
@@ -158,32 +157,44 @@ pub(crate) trait Subject: Send + Sync {
     fn words(&mut self) -> Vec<u64>;
 }
 
+/// Returns a filter of this shape, if it has this layout.
+type Make = fn(&Shape) -> Option<Result<Box<dyn Subject>, String>>;
+
+/// Returns functions that make filters, one for each layout of a list.
+macro_rules! makers {
+    ($make:ident $($name:ident: $layout:ty;)*) => {
+        [$($make::<$layout> as Make),*]
+    };
+}
+
 /// Returns a filter of this shape.
 pub(crate) fn empty(shape: &Shape) -> Result<Box<dyn Subject>, String> {
-    let layout = shape.layout;
-    match (layout.slots, layout.fingerprint_bits, layout.value_bits) {
-        (4, 12, 4) => with_values::<Lanes<4, 12, 4>>(shape),
-        (3, 13, 8) => with_values::<Lanes<3, 13, 8>>(shape),
-        (2, 16, 15) => with_values::<Lanes<2, 16, 15>>(shape),
-        (8, 8, 0) => of_layout::<Lanes<8, 8>>(shape),
-        (6, 10, 0) => of_layout::<Lanes<6, 10>>(shape),
-        (5, 12, 0) => of_layout::<Lanes<5, 12>>(shape),
-        (4, 16, 0) => of_layout::<Lanes<4, 16>>(shape),
-        (3, 21, 0) => of_layout::<Lanes<3, 21>>(shape),
-        (2, 31, 0) => of_layout::<Lanes<2, 31>>(shape),
-        (4, 17, 0) => of_layout::<SemiSorted<4, 17>>(shape),
-        (5, 14, 0) => of_layout::<SemiSorted<5, 14>>(shape),
-        (6, 12, 0) => of_layout::<SemiSorted<6, 12>>(shape),
-        other => Err(format!("the crate has no layout {other:?}")),
-    }
+    let plain = model::layouts_without_values!(makers, of_layout);
+    let valued = model::layouts_with_values!(makers, with_values);
+    let mut makers = plain.into_iter().chain(valued);
+    let made = makers.find_map(|make| make(shape));
+    made.unwrap_or_else(|| Err(format!("the crate has no layout {:?}", shape.layout)))
 }
 
-fn of_layout<L: Layout>(shape: &Shape) -> Result<Box<dyn Subject>, String> {
-    Ok(Box::new(built::<L>(shape)?))
+fn of_layout<L: Layout>(shape: &Shape) -> Option<Result<Box<dyn Subject>, String>> {
+    let make = |filter| Box::new(filter) as Box<dyn Subject>;
+    is::<L>(shape.layout).then(|| built::<L>(shape).map(make))
 }
 
-fn with_values<L: WithValues>(shape: &Shape) -> Result<Box<dyn Subject>, String> {
-    Ok(Box::new(Valued(built::<L>(shape)?)))
+fn with_values<L: WithValues>(shape: &Shape) -> Option<Result<Box<dyn Subject>, String>> {
+    let make = |filter| Box::new(Valued(filter)) as Box<dyn Subject>;
+    is::<L>(shape.layout).then(|| built::<L>(shape).map(make))
+}
+
+/// Whether these are the same layout.
+fn is<L: Layout>(layout: model::Layout) -> bool {
+    let model::Layout {
+        slots,
+        fingerprint_bits,
+        value_bits,
+        ..
+    } = layout;
+    (L::SLOTS, L::FINGERPRINT_BITS, L::VALUE_BITS) == (slots, fingerprint_bits, value_bits)
 }
 
 fn built<L: Layout>(shape: &Shape) -> Result<Filter<Fixed<L>, AsGiven>, String> {

@@ -18,9 +18,10 @@ use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
 use crate::explore;
 use crate::fixed::conformance::{self, ATTEMPTS, Subject, each_seed, of_values};
-use crate::fixed::machine::{Answer, BUCKETS, World};
+use crate::fixed::memory::{Answer, BUCKETS};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::{self, Call, Fixed, Item, Program};
+use crate::fixed::views::World;
 use crate::monitor::Monitor;
 use crate::notation::Kind;
 use crate::parts::{Outcome, grouped};

@@ -25,7 +25,7 @@ use std::str::SplitWhitespace;
 use model::geometry::Geometry;
 use model::{Fingerprint, Layout, Value};
 
-use crate::fixed::machine::{BUCKETS, Memory};
+use crate::fixed::memory::{BUCKETS, Memory};
 use crate::monitor::THREADS;
 use crate::notation::{self, Flag, Kind, Notation, Number};
 use crate::random::{Deal, Random, Shares, distinct, shares};

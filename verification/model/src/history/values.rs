@@ -145,8 +145,9 @@ mod tests {
         assert!(linearizable(&both, Multiset::from([(9, 2)])));
     }
 
+    /// A lookup sees the old value or the new one.
     #[test]
-    fn a_lookup_sees_the_old_value_or_the_new_one() {
+    fn old_value_or_new() {
         let replacement = [event(ValueCall::Replace(9, 4, true), 0, 2)];
         let explained = |began, ended, found| {
             let lookup = [event(ValueCall::Value(found), began, ended)];

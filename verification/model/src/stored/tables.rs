@@ -199,9 +199,9 @@ pub fn split(bytes: &mut [u8], place: usize) {
 mod tests {
     use super::*;
 
-    /// On both sides, with any head.
+    /// A token that is split may be of the same item. On both sides, with any head.
     #[test]
-    fn a_token_that_is_split_may_be_of_the_same_item() {
+    fn split_token_covers_item() {
         for head in 1..64u64 {
             for place in 0..8 {
                 for (first, lane) in [(3, head << 10 | 0x2b5), (2, head << 10 | 0x2b6)] {

@@ -29,7 +29,7 @@ fn read(bytes: &[u8]) -> Option<Doubling> {
 const CALLS: [(&str, Call); 2] = [
     // Also after a death in a scan: this call needs no scan while no thread writes.
     ("to_bytes", |filter| {
-        read(&filter.to_bytes().expect("nobody writes"))
+        read(&filter.to_bytes().expect("no thread writes"))
     }),
     ("shrink_to_fit", |filter| {
         filter.shrink_to_fit();
@@ -133,7 +133,7 @@ const DEATHS: [Death; 9] = [
     (
         "a snapshot",
         at_rest,
-        |filter| drop(filter.snapshot().expect("nobody else")),
+        |filter| drop(filter.snapshot().expect("no other thread")),
         [0, 0],
         256,
     ),
@@ -187,16 +187,16 @@ fn each_returns_and_nothing_is_lost() {
     }
 }
 
-/// Also if it scanned a table that stays when the filter shrinks. The scene stops at some of its
-/// many accesses.
+/// A scan of a dead thread ends in each table, also if it scanned a table that stays when the
+/// filter shrinks. The scene stops at some of its many accesses.
 #[test]
-fn a_scan_of_a_dead_thread_ends_in_each_table() {
+fn scan_of_a_dead_thread() {
     const STRIDE: usize = 101;
     let mut scenes = 0;
     for at in (0..).step_by(STRIDE) {
         let _playing = Playing(format!("a death at access {at} of a snapshot"));
         let mut filter = of_two_tables_that_stay();
-        let died = dies_at(at, || drop(filter.snapshot().expect("nobody else")));
+        let died = dies_at(at, || drop(filter.snapshot().expect("no other thread")));
         bounded(|| filter.shrink_to_fit());
         assert_eq!(filter.tables(), 2, "one holds all copies");
         let copy = bounded(|| filter.snapshot());
@@ -254,17 +254,19 @@ fn needs_a_descriptor(error: Option<InsertError>) {
     assert!(transient, "it needs a descriptor: {error:?}");
 }
 
+/// An insert ends when dead threads have all descriptors.
 #[test]
-fn an_insert_ends_when_dead_threads_have_all_descriptors() {
+fn dead_have_all_descriptors() {
     let filter = without_descriptors(few());
     needs_a_descriptor(refused(&filter, 100));
     let admitted = bounded(|| filter.insert_unique_hash(7 << 54 | head(9)));
     needs_a_descriptor(admitted.err());
 }
 
-/// A larger table need not have more of them.
+/// An insert that finds no descriptor makes no table grow. A larger table need not have more of
+/// them.
 #[test]
-fn an_insert_that_finds_no_descriptor_makes_no_table_grow() {
+fn no_descriptor_no_growth() {
     let filter = few();
     (1..4).for_each(|_| double(&filter));
     let filter = without_descriptors(filter);
@@ -277,8 +279,9 @@ fn an_insert_that_finds_no_descriptor_makes_no_table_grow() {
     assert_eq!(filter.slots(), slots, "it has grown");
 }
 
+/// An insert ends when sleeping threads have all descriptors.
 #[test]
-fn an_insert_ends_when_sleeping_threads_have_all_descriptors() {
+fn sleepers_have_all_descriptors() {
     let filter = few();
     filter.insert_hash(HOPPER).expect("room");
     let error = thread::scope(|scope| {
@@ -298,10 +301,10 @@ fn an_insert_ends_when_sleeping_threads_have_all_descriptors() {
     assert_eq!(refused(&filter, 100), None);
 }
 
-/// The filter has reached its limit on memory, and the growth under way needs a descriptor. The
-/// error must not say that memory is short.
+/// A lack of descriptors is not reported as a limit. The filter has reached its limit on memory,
+/// and the growth under way needs a descriptor. The error must not say that memory is short.
 #[test]
-fn a_lack_of_descriptors_is_not_reported_as_a_limit() {
+fn no_descriptor_is_no_limit() {
     let filter = without_descriptors(few());
     assert!(filter.begin_to_double());
     filter.set_memory_allowance(filter.memory_usage());
@@ -314,7 +317,7 @@ fn a_lack_of_descriptors_is_not_reported_as_a_limit() {
 
 /// A call with exclusive access takes back the descriptors of the dead threads.
 #[test]
-fn a_call_that_has_the_filter_alone_takes_all_descriptors_back() {
+fn alone_reclaims_descriptors() {
     let calls: [fn(&mut Doubling); 2] = [Doubling::shrink_to_fit, Doubling::clear];
     for call in calls {
         let mut filter = few();

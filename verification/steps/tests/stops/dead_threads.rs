@@ -171,10 +171,10 @@ fn a_growing_filter_grows() {
     }
 }
 
-/// The tokens of the dead are stored but not counted: by its count the table is empty when it is
-/// full.
+/// A growing filter grows though nothing is counted. The tokens of the dead are stored but not
+/// counted: by its count the table is empty when it is full.
 #[test]
-fn a_growing_filter_grows_though_nothing_is_counted() {
+fn grows_with_nothing_counted() {
     let insert = |filter: &Filter<Growing, AsGiven>, number| {
         let _ = filter.insert_hash(own(number));
     };

@@ -61,6 +61,6 @@ pub(crate) const LAST: u32 = 11;
 /// Returns an empty filter at that level: a table can be added.
 pub(crate) fn filter_at_the_end() -> Doubling {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
-    let bytes = BYTES.get_or_init(|| filter_at(LAST).to_bytes().expect("nobody writes"));
+    let bytes = BYTES.get_or_init(|| filter_at(LAST).to_bytes().expect("no thread writes"));
     Doubling::from_bytes_with_hasher(bytes, AsGiven).expect("sound")
 }

@@ -76,9 +76,10 @@ fn one_of_two_admissions_succeeds() {
     of_two_one_wins("two admissions, in a growth", true);
 }
 
-/// An admission in the only table stops, another table is added, and a rival admission goes there.
+/// One of two admissions in two tables succeeds. An admission in the only table stops, another
+/// table is added, and a rival admission goes there.
 #[test]
-fn one_of_two_admissions_in_two_tables_succeeds() {
+fn two_tables() {
     at_each_step("admissions in two tables", 10, |step| {
         let filter = filter_at_the_end();
         let mut late = false;
@@ -107,12 +108,13 @@ fn accesses_of_an_admission(add: bool) -> usize {
     accesses(|| admit(&filter))
 }
 
-/// An admission in the only table stops before it takes effect. Another table is added, and a rival
-/// goes there, which finds no equal token at first. Then the first admission takes effect, and the
-/// rival checks the coarser table: between its two reads there the token hops to the bucket already
-/// read. All three threads have begun before the table was added.
+/// One of two admissions in two tables succeeds despite a hop. An admission in the only table stops
+/// before it takes effect. Another table is added, and a rival goes there, which finds no equal
+/// token at first. Then the first admission takes effect, and the rival checks the coarser table:
+/// between its two reads there the token hops to the bucket already read. All three threads have
+/// begun before the table was added.
 #[test]
-fn one_of_two_admissions_in_two_tables_succeeds_despite_a_hop() {
+fn two_tables_and_a_hop() {
     /// The accesses of an admission from its check of other tables on.
     const TO_THE_END: usize = 16;
     /// A hop has found its table, and has not read its words.
@@ -147,12 +149,13 @@ fn one_of_two_admissions_in_two_tables_succeeds_despite_a_hop() {
     );
 }
 
-/// An admission in the only table stops before it freezes its word. Another table is added, and a
-/// rival is admitted there. The first one goes on, and stops again before it checks that table.
-/// Then an insert that has begun early puts the item into the witness already read, and the rival's
-/// copy is removed. So the item has been stored all the time.
+/// An admission ends when a finer table is added. An admission in the only table stops before it
+/// freezes its word. Another table is added, and a rival is admitted there. The first one goes on,
+/// and stops again before it checks that table. Then an insert that has begun early puts the item
+/// into the witness already read, and the rival's copy is removed. So the item has been stored all
+/// the time.
 #[test]
-fn an_admission_ends_when_a_finer_table_is_added() {
+fn finer_table_is_added() {
     /// The exchange of an insert, after it has loaded its two words.
     const EXCHANGE: usize = 2;
     let all = accesses_of_an_admission(false) + MORE;
@@ -179,11 +182,12 @@ fn an_admission_ends_when_a_finer_table_is_added() {
     tell(name, pairs.count(), 200);
 }
 
-/// An admission stops when it has found no equal token. Then a shorter token arrives, of another
-/// item, that covers the item after two doublings. It is in the bucket that the admission has yet
-/// to read, and hops to the one already read.
+/// An admission sees a shorter token that hops to its witness. An admission stops when it has found
+/// no equal token. Then a shorter token arrives, of another item, that covers the item after two
+/// doublings. It is in the bucket that the admission has yet to read, and hops to the one already
+/// read.
 #[test]
-fn an_admission_sees_a_shorter_token_that_hops_to_its_witness() {
+fn shorter_token_hops() {
     /// Differs from `X` in a bit that the smallest table does not use.
     const LONGER: u64 = 1 << 53 | X;
     at_each_two_steps(
@@ -198,7 +202,7 @@ fn an_admission_sees_a_shorter_token_that_hops_to_its_witness() {
                 });
                 let first_stops = admission.has_stopped();
                 filter.insert_hash(X).expect("room");
-                assert!(filter.relocate_hash(X), "nobody is in the way");
+                assert!(filter.relocate_hash(X), "no thread is in the way");
                 // Makes the second bucket the emptier one after `X` has left it.
                 filter.insert_hash(NEIGHBOUR).expect("room");
                 double(&filter);
@@ -217,11 +221,11 @@ fn an_admission_sees_a_shorter_token_that_hops_to_its_witness() {
     );
 }
 
-/// An admission in the only table stops. Another table is added, and a rival is admitted there. The
-/// first one freezes its word and stops again. Others find that word frozen, but do not know that
-/// the other table must still be checked.
+/// An admission in a coarser table is decided by its owner. An admission in the only table stops.
+/// Another table is added, and a rival is admitted there. The first one freezes its word and stops
+/// again. Others find that word frozen, but do not know that the other table must still be checked.
 #[test]
-fn an_admission_in_a_coarser_table_is_decided_by_its_owner() {
+fn owner_decides() {
     at_each_two_steps(
         "admissions in two tables, and others who meet one",
         50,

@@ -53,10 +53,10 @@ fn room_at_each_step(name: &str, item: u64, residents: &[u64], goes: u64) {
     });
 }
 
-/// An insert without a path checks again for room before it is refused, and a ninth copy checks
-/// that there are eight.
+/// An insert is refused only if there was no room at its last look. An insert without a path checks
+/// again for room before it is refused, and a ninth copy checks that there are eight.
 #[test]
-fn an_insert_is_refused_only_if_there_was_no_room_at_its_last_look() {
+fn refused_after_a_last_look() {
     // Each is in its own first candidate, which is in turn the emptier one.
     let residents: Vec<u64> = (0..8).map(|n| hash(1, (n + 1) % 2, 100 + n)).collect();
     room_at_each_step("a full pair", hash(1, 0, 99), &residents, residents[0]);
@@ -64,10 +64,11 @@ fn an_insert_is_refused_only_if_there_was_no_room_at_its_last_look() {
     room_at_each_step("a pair full of copies", item, &[item; 8], flipped);
 }
 
-/// Before each access of the insert, a token of its full pair is replaced by another, so each hop
-/// finds its bucket changed. The pair stays full.
+/// An insert ends though it is disturbed at each attempt. Before each access of the insert, a token
+/// of its full pair is replaced by another, so each hop finds its bucket changed. The pair stays
+/// full.
 #[test]
-fn an_insert_ends_though_it_is_disturbed_at_each_attempt() {
+fn disturbed_insert_ends() {
     const LOG: u32 = 2;
     let apart = |offset| (100..).filter(move |&f| alternate(LOG, 0, f) == offset);
     let exit = hash(LOG, 0, apart(3).next().expect("there are some"));
@@ -95,16 +96,17 @@ fn an_insert_ends_though_it_is_disturbed_at_each_attempt() {
     let item = hash(LOG, 0, apart(2).nth(200).expect("there are some"));
     let (inserted, steps) = stepping(replace, || filter.insert_hash(item));
     assert!(steps > 64, "it was not disturbed: {steps} accesses");
-    let inserted = inserted.expect("nobody dies");
+    let inserted = inserted.expect("no thread dies");
     assert_eq!(inserted, Err(InsertError::Disturbed { attempts: 64 }));
     assert_eq!(filter.len(), 8);
     tell("an insert that is disturbed at each attempt", 1, 0);
 }
 
-/// The number of a use is in the upper lanes of a reference. If it is a multiple of 2^16 the last
-/// lane is vacant, as in a bucket with room. Only then must an insert distinguish the two.
+/// A frozen word with a vacant lane is no bucket with room. The number of a use is in the upper
+/// lanes of a reference. If it is a multiple of 2^16 the last lane is vacant, as in a bucket with
+/// room. Only then must an insert distinguish the two.
 #[test]
-fn a_frozen_word_with_a_vacant_lane_is_no_bucket_with_room() {
+fn frozen_word_has_no_room() {
     const LOG: u32 = 2;
     // Returns the next fingerprint whose two buckets are this far apart.
     let fingerprint = |offset, from: u64| {
@@ -120,7 +122,7 @@ fn a_frozen_word_with_a_vacant_lane_is_no_bucket_with_room() {
             let at = |turn: u64| hash(LOG, 2 * (turn % 2), hopping);
             filter.insert_hash(at(0)).expect("room");
             for turn in 0..uses {
-                assert!(filter.relocate_hash(at(turn)), "nobody is in the way");
+                assert!(filter.relocate_hash(at(turn)), "no thread is in the way");
             }
             // Fills buckets 3 and 1 in turns, so that the added tokens go to bucket 0.
             (0..8).fold(1_000, |from, _| {
@@ -145,10 +147,11 @@ fn a_frozen_word_with_a_vacant_lane_is_no_bucket_with_room() {
     }
 }
 
-/// Two tokens exchange their buckets, and both hops have read the words before either freezes one.
-/// Both freeze the lower word first, so whatever happens, one of them gets both words.
+/// One of two hops over the same words succeeds. Two tokens exchange their buckets, and both hops
+/// have read the words before either freezes one. Both freeze the lower word first, so whatever
+/// happens, one of them gets both words.
 #[test]
-fn one_of_two_hops_over_the_same_words_succeeds() {
+fn two_hops_over_same_words() {
     /// A hop has claimed its thread's own descriptor and read both words, and has frozen none.
     const HAS_READ: usize = 4;
     let tokens = [hash(1, 0, 100), hash(1, 1, 200)];
@@ -171,9 +174,10 @@ fn one_of_two_hops_over_the_same_words_succeeds() {
     });
 }
 
-/// Two hops over different words do not disturb each other, though one thread makes both.
+/// A hop within a hop has another descriptor. Two hops over different words do not disturb each
+/// other, though one thread makes both.
 #[test]
-fn a_hop_within_a_hop_has_another_descriptor() {
+fn hop_within_a_hop() {
     let [around, within] = [hash(2, 0, 100), hash(2, 1, 100)];
     at_each_step("a hop within a hop", 12, |step| {
         let filter = Arc::new(table(4, FOR_ALL, FOR_ALL));
@@ -190,17 +194,17 @@ fn a_hop_within_a_hop_has_another_descriptor() {
     });
 }
 
-/// A version that a lookup has read must not return. Between its two words the token hops from the
-/// second to the first, and a whole snapshot is taken. The end of the scan must keep the version of
-/// the hop.
+/// The end of a scan hides no hop from a lookup. A version that a lookup has read must not return.
+/// Between its two words the token hops from the second to the first, and a whole snapshot is
+/// taken. The end of the scan must keep the version of the hop.
 #[test]
-fn the_end_of_a_scan_hides_no_hop_from_a_lookup() {
+fn end_of_scan_hides_no_hop() {
     let [item, flipped] = [0, 1].map(|first| hash(1, first, 0x1111));
     at_each_step("a lookup, a hop and a scan", 3, |step| {
         let filter = table(2, 256, 2);
         filter.insert_hash(flipped).expect("room");
         let hop_and_scan = || {
-            assert!(filter.relocate_hash(flipped), "nobody is in the way");
+            assert!(filter.relocate_hash(flipped), "no thread is in the way");
             assert!(filter.snapshot().expect("alone").contains_hash(item));
         };
         let (seen, reached) = overtaken(step, hop_and_scan, || filter.contains_hash(item));

@@ -93,7 +93,7 @@ impl Cast {
                 assert_eq!((differs, copy.len()), (None, all), "a copy differs");
             }
             Err(SnapshotError::Busy) if scans => {}
-            Err(error) => panic!("nobody is at work: {error}"),
+            Err(error) => panic!("no thread is at work: {error}"),
         }
         let admitted = bounded(|| filter.insert_unique_hash(mix(1 << 30)));
         let refused = matches!(admitted, Err(InsertError::NoDescriptor));

@@ -123,10 +123,10 @@ fn no_helper_writes_to_memory_given_back() {
     );
 }
 
-/// The thread that ends a growth stops at each of its last accesses. Memory that others may still
-/// read is not given back.
+/// Old words stay until the growth has ended. The thread that ends a growth stops at each of its
+/// last accesses. Memory that others may still read is not given back.
 #[test]
-fn old_words_stay_until_the_growth_has_ended() {
+fn old_words_stay() {
     const LAST: usize = 40;
     let (item, _) = in_a_whole_page();
     let begin = || {
@@ -144,7 +144,7 @@ fn old_words_stay_until_the_growth_has_ended() {
         let count = || assert_counts(&filter, [(item, 1)]);
         let end = || filter.finish_doubling();
         let (ended, reached) = overtaken(all - LAST + step, count, end);
-        assert!(ended, "nobody is in the way");
+        assert!(ended, "no thread is in the way");
         assert_counts(&filter, [(item, 1)]);
         reached
     });
@@ -173,10 +173,11 @@ fn grow(filter: &Doubling) {
     run_deferred_calls();
 }
 
-/// A lookup stops before it reads a word of the first level. Meanwhile the table doubles, and gives
-/// that level back. From then on an absent word there is no empty bucket.
+/// A lookup passes the first words of a later table. A lookup stops before it reads a word of the
+/// first level. Meanwhile the table doubles, and gives that level back. From then on an absent word
+/// there is no empty bucket.
 #[test]
-fn a_lookup_passes_the_first_words_of_a_later_table() {
+fn lookup_in_later_table() {
     at_each_step("a lookup in a later table that doubles", 5, |step| {
         let filter = filter_of_two_tables();
         let (item, place) = in_a_whole_page();
@@ -193,10 +194,11 @@ fn a_lookup_passes_the_first_words_of_a_later_table() {
     });
 }
 
-/// The same with an insert, which has found an absent word and stops. A token that it wrote after
-/// that word was given back would be lost.
+/// An insert is not lost in the first words of a later table. The same with an insert, which has
+/// found an absent word and stops. A token that it wrote after that word was given back would be
+/// lost.
 #[test]
-fn an_insert_is_not_lost_in_the_first_words_of_a_later_table() {
+fn insert_into_later_table() {
     at_each_step("an insert into a later table that doubles", 5, |step| {
         let filter = filter_of_two_tables();
         let (item, _) = in_a_whole_page();

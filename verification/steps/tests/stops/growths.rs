@@ -25,7 +25,7 @@ fn one_of_two_threads_adds_a_table() {
     fill(&full, items().take(taken));
     assert_eq!(full.tables(), 1);
     let last = items().nth(taken).expect("endless");
-    let bytes = full.to_bytes().expect("nobody writes");
+    let bytes = full.to_bytes().expect("no thread writes");
     let read = || Doubling::from_bytes_with_hasher(&bytes, AsGiven).expect("sound");
     let alone = read();
     alone.insert_hash(last).expect("memory");
@@ -49,10 +49,11 @@ fn one_of_two_threads_adds_a_table() {
     });
 }
 
-/// An insert stops before it reads the cursor of a growth. Meanwhile that growth ends, and the next
-/// one nearly ends. The insert must not increase the number of buckets left.
+/// A late insert does not send a growth back. An insert stops before it reads the cursor of a
+/// growth. Meanwhile that growth ends, and the next one nearly ends. The insert must not increase
+/// the number of buckets left.
 #[test]
-fn a_late_insert_does_not_send_a_growth_back() {
+fn late_insert() {
     /// The level that the first growth leaves.
     const LEVEL: u32 = 9;
     at_each_step("a late insert and two growths", 50, |step| {
@@ -108,8 +109,9 @@ fn calls_split_different_words(name: &str, stores: bool, call: fn(&Doubling, u64
     );
 }
 
+/// Calls that share a growth split different words.
 #[test]
-fn calls_that_share_a_growth_split_different_words() {
+fn calls_share_a_growth() {
     calls_split_different_words("inserts", false, |filter, item| {
         filter.insert_hash(item).expect("room");
     });
@@ -118,10 +120,10 @@ fn calls_that_share_a_growth_split_different_words() {
     });
 }
 
-/// An insert stops while it splits words. The thread that has the earlier words advances the
-/// cursor, but not past these.
+/// Words that are taken are not passed before they are split. An insert stops while it splits
+/// words. The thread that has the earlier words advances the cursor, but not past these.
 #[test]
-fn words_that_are_taken_are_not_passed_before_they_are_split() {
+fn taken_words_are_not_passed() {
     const LEVEL: u32 = 5;
     const { assert!(1 << LEVEL == 2 * CHUNK) };
     /// An access of an insert in the middle of its splits.
@@ -151,10 +153,11 @@ fn words_that_are_taken_are_not_passed_before_they_are_split() {
     );
 }
 
-/// An insert that has taken words to split stops. Others go on beyond them, and after a while they
-/// split these too: otherwise one of them would in the end look at all words of the level.
+/// A growth does not wait for one that has stopped. An insert that has taken words to split stops.
+/// Others go on beyond them, and after a while they split these too: otherwise one of them would in
+/// the end look at all words of the level.
 #[test]
-fn a_growth_does_not_wait_for_one_that_has_stopped() {
+fn growth_passes_a_stopped_call() {
     /// The maximum number of words that are taken beyond the cursor.
     const AHEAD: usize = 64 * CHUNK;
     at_each_step("a growth beside one that has stopped", 100, |step| {
@@ -233,10 +236,11 @@ fn full_and_may_double_once() -> (Doubling, u64) {
     (filter, item)
 }
 
-/// An insert that found no room stops at each access. Others double the table meanwhile, after
-/// which it cannot double again. The insert must not be refused, because there is room.
+/// An insert is not refused when others have made room. An insert that found no room stops at each
+/// access. Others double the table meanwhile, after which it cannot double again. The insert must
+/// not be refused, because there is room.
 #[test]
-fn an_insert_is_not_refused_when_others_have_made_room() {
+fn others_have_made_room() {
     at_each_step(
         "an insert that is about to be refused, and a growth",
         50,
@@ -259,7 +263,7 @@ fn an_insert_is_not_refused_when_others_have_made_room() {
 /// A call that ends a growth stops in a split, and an insert changes the word to split. The call
 /// splits the changed word.
 #[test]
-fn the_end_of_a_growth_splits_changed_words_too() {
+fn end_splits_changed_words() {
     const LEVEL: u32 = 5;
     const { assert!(1 << LEVEL == 2 * CHUNK) };
     // Into the word that is split first.
@@ -270,17 +274,17 @@ fn the_end_of_a_growth_splits_changed_words_too() {
         assert!(filter.begin_to_double());
         let insert = || filter.insert_hash(item).expect("room");
         let (ended, reached) = overtaken(step, insert, || filter.finish_doubling());
-        assert!(ended, "nobody has the descriptors");
+        assert!(ended, "no thread has the descriptors");
         assert_counts(&filter, [(item, 1)]);
         reached
     });
 }
 
-/// An insert into a full filter stops at each access, or dies there: between finding no room,
-/// beginning to double the table and splitting its words. Meanwhile others make the filter grow
-/// several times, and empty it again.
+/// Others fill and empty a filter in which a growth has stopped. An insert into a full filter stops
+/// at each access, or dies there: between finding no room, beginning to double the table and
+/// splitting its words. Meanwhile others make the filter grow several times, and empty it again.
 #[test]
-fn others_fill_and_empty_a_filter_in_which_a_growth_has_stopped() {
+fn others_go_on() {
     // With fingerprints of their own, so that no token is a false positive.
     let mut fingerprints = BTreeSet::new();
     let mut distinct = items().filter(move |item| fingerprints.insert(item & 0xffff));

@@ -13,7 +13,7 @@ const ITEM: u64 = head(5);
 fn with_item(hops: usize) -> Doubling {
     let filter = filter_at(2);
     filter.insert_hash(ITEM).expect("room");
-    (0..hops).for_each(|_| assert!(filter.relocate_hash(ITEM), "nobody is in the way"));
+    (0..hops).for_each(|_| assert!(filter.relocate_hash(ITEM), "no thread is in the way"));
     filter
 }
 
@@ -37,11 +37,12 @@ fn found_at_each_step(name: &str, filter: impl Fn() -> Doubling, act: fn(&Doubli
     );
 }
 
-/// The token hops from the second bucket to the first. The lookup finds it in the first bucket,
-/// frozen, and the hop ends meanwhile. Then the token is no longer in the second bucket. The stripe
-/// was bumped before the lookup began, so only the descriptor shows the hop.
+/// A lookup that sees a hop begin sees it end. The token hops from the second bucket to the first.
+/// The lookup finds it in the first bucket, frozen, and the hop ends meanwhile. Then the token is
+/// no longer in the second bucket. The stripe was bumped before the lookup began, so only the
+/// descriptor shows the hop.
 #[test]
-fn a_lookup_that_sees_a_hop_begin_sees_it_end() {
+fn hop_begins_and_ends() {
     found_at_each_step(
         "a hop",
         || with_item(1),
@@ -49,9 +50,10 @@ fn a_lookup_that_sees_a_hop_begin_sees_it_end() {
     );
 }
 
-/// The lookup finds the reference of a split, whose descriptor is then used for another split.
+/// A lookup that meets a split finds the item. The lookup finds the reference of a split, whose
+/// descriptor is then used for another split.
 #[test]
-fn a_lookup_that_meets_a_split_finds_the_item() {
+fn lookup_meets_a_split() {
     let growing = || {
         let filter = with_item(0);
         assert!(filter.begin_to_double());
@@ -119,8 +121,9 @@ fn children_do_not_overwrite_later_writes() {
     split_stopped_at_each_step("others who end it, and replace", end_and_replace, [0, 1]);
 }
 
+/// A word that is being split changes only for the whole of it.
 #[test]
-fn a_word_that_is_being_split_changes_only_for_the_whole_of_it() {
+fn split_word_changes_as_whole() {
     split_stopped_at_each_step("a remove", remove, [0, 0]);
     let insert = |filter: &Doubling| filter.insert_hash(Y).expect("room");
     split_stopped_at_each_step("an insert", insert, [1, 1]);
@@ -146,10 +149,10 @@ const CALLS: [(&str, usize, Call); 4] = [
     ("a remove", 0, |filter, item| filter.remove_hash(item)),
 ];
 
-/// Between two accesses of a call its item hops, in either direction, in a table at rest and in one
-/// whose words are being split.
+/// Calls that a hop overtakes are as good as others. Between two accesses of a call its item hops,
+/// in either direction, in a table at rest and in one whose words are being split.
 #[test]
-fn calls_that_a_hop_overtakes_are_as_good_as_others() {
+fn overtaken_by_a_hop() {
     for (name, left, call) in CALLS {
         for (hops, grows) in [(0, false), (1, false), (0, true), (1, true)] {
             at_each_step(&format!("{name}, and a hop"), 3, |step| {
@@ -165,9 +168,10 @@ fn calls_that_a_hop_overtakes_are_as_good_as_others() {
     }
 }
 
-/// Between two accesses of a call the table doubles, and doubles again.
+/// Calls that growth overtakes are as good as others. Between two accesses of a call the table
+/// doubles, and doubles again.
 #[test]
-fn calls_that_growth_overtakes_are_as_good_as_others() {
+fn overtaken_by_growth() {
     let stored: Vec<u64> = items().take(60).collect();
     let insert: (&str, usize, Call) = ("an insert", 2, |filter, item| {
         filter.insert_hash(item).is_ok()
@@ -196,10 +200,10 @@ fn calls_that_growth_overtakes_are_as_good_as_others() {
     }
 }
 
-/// A call stops that has begun with one table. A table is added, and another item with an equal
-/// token is inserted there and removed.
+/// Calls that a new table overtakes are as good as others. A call stops that has begun with one
+/// table. A table is added, and another item with an equal token is inserted there and removed.
 #[test]
-fn calls_that_a_new_table_overtakes_are_as_good_as_others() {
+fn overtaken_by_a_new_table() {
     // Has all bits except those that only tokens of the second table have.
     const EQUAL: u64 = ITEM | 1 << 44;
     for (name, left, call) in CALLS {
@@ -261,11 +265,11 @@ fn a_copy_misses_no_item_that_is_never_out() {
     walked_at_each(61, "a snapshot", |filter| copy(filter).contains_hash(ITEM));
 }
 
-/// A hop stops at each access. Meanwhile the split of its target bucket begins, and stops at each
-/// access: the number of that bucket was computed, and its word may already hold one half, while
-/// the parent still exists.
+/// A hop to a bucket whose parent is being split is not undone. A hop stops at each access.
+/// Meanwhile the split of its target bucket begins, and stops at each access: the number of that
+/// bucket was computed, and its word may already hold one half, while the parent still exists.
 #[test]
-fn a_hop_to_a_bucket_whose_parent_is_being_split_is_not_undone() {
+fn hop_below_a_split() {
     // Large enough that one insert splits all buckets of a side.
     const LEVEL: u32 = 5;
     const { assert!(1 << (LEVEL - 1) == CHUNK) };

@@ -14,10 +14,11 @@ use crate::doubling::{CHUNK, Doubling, double, filter, filter_at, head, places};
 const X: u64 = head(1);
 const N: u64 = 1 << 53 | X;
 
-/// The longest token hops from the bucket that a remove has yet to read to the one already read.
-/// With one shorter token the remove takes one exchange; with more of them it takes the full path.
+/// A remove takes the longest token though it hops. The longest token hops from the bucket that a
+/// remove has yet to read to the one already read. With one shorter token the remove takes one
+/// exchange; with more of them it takes the full path.
 #[test]
-fn a_remove_takes_the_longest_token_though_it_hops() {
+fn remove_takes_longest() {
     for copies in [1, 2] {
         let name = format!("a remove and a hop of the longest of {copies} and one");
         at_each_step(&name, 4, |step| {
@@ -26,9 +27,9 @@ fn a_remove_takes_the_longest_token_though_it_hops() {
             (0..copies).for_each(|_| filter.insert_hash(X).expect("room"));
             double(&filter);
             double(&filter);
-            (0..copies).for_each(|_| assert!(filter.relocate_hash(X), "nobody is in the way"));
+            (0..copies).for_each(|_| assert!(filter.relocate_hash(X), "no thread is in the way"));
             filter.insert_hash(N).expect("room");
-            assert!(filter.relocate_hash(N), "nobody is in the way");
+            assert!(filter.relocate_hash(N), "no thread is in the way");
             let (removed, reached) =
                 overtaken(step, || filter.relocate_hash(N), || filter.remove_hash(N));
             assert!(removed, "a stored item was not removed");
@@ -62,7 +63,7 @@ fn split_the_second_bucket(filter: &Doubling) {
         .expect("there is one");
     assert!(filter.begin_to_double());
     filter.insert_hash(hopper).expect("room");
-    assert!(filter.relocate_hash(hopper), "nobody is in the way");
+    assert!(filter.relocate_hash(hopper), "no thread is in the way");
     assert!(filter.remove_hash(hopper), "a stored item");
 }
 
@@ -78,11 +79,11 @@ fn filter_of_two_levels() -> Doubling {
     filter
 }
 
-/// Copies of an item take turns. A remove takes the copy in the second bucket, though the one in
-/// the first is newer, because it is longer. It stops at each of its last accesses until the lookup
-/// has ended.
+/// A lookup misses no item of which a longer token goes. Copies of an item take turns. A remove
+/// takes the copy in the second bucket, though the one in the first is newer, because it is longer.
+/// It stops at each of its last accesses until the lookup has ended.
 #[test]
-fn a_lookup_misses_no_item_of_which_a_longer_token_goes() {
+fn longer_token_goes() {
     /// Earlier accesses split words.
     const LAST: usize = 8;
     let turn = |filter: &Doubling| {
@@ -111,16 +112,17 @@ fn a_lookup_misses_no_item_of_which_a_longer_token_goes() {
     );
 }
 
-/// A token of another item covers an item. It is removed after the item has a longer token of its
-/// own in the other bucket, which does not cover the other item.
+/// A lookup misses no item of which a shorter token goes. A token of another item covers an item.
+/// It is removed after the item has a longer token of its own in the other bucket, which does not
+/// cover the other item.
 #[test]
-fn a_lookup_misses_no_item_of_which_a_shorter_token_goes() {
+fn shorter_token_goes() {
     at_each_step("a lookup, and a shorter token that goes", 4, |step| {
         let filter = filter();
         filter.insert_hash(X).expect("room");
         double(&filter);
         double(&filter);
-        assert!(filter.relocate_hash(X), "nobody is in the way");
+        assert!(filter.relocate_hash(X), "no thread is in the way");
         assert_counts(&filter, [(X, 1), (N, 1)]);
         let turn = || {
             filter.insert_hash(N).expect("room");
@@ -133,9 +135,10 @@ fn a_lookup_misses_no_item_of_which_a_shorter_token_goes() {
     });
 }
 
-/// Both tails are as long as possible, but one level is deeper than the other.
+/// The longer of two tokens is found by its whole prefix. Both tails are as long as possible, but
+/// one level is deeper than the other.
 #[test]
-fn the_longer_of_two_tokens_is_found_by_its_whole_prefix() {
+fn whole_prefix_decides() {
     let filter = filter_of_two_levels();
     filter.insert_hash(LONGER).expect("room");
     assert_eq!([ITEM, LONGER].map(|item| filter.count_hash(item)), [2, 1]);
@@ -157,20 +160,23 @@ fn the_longer_of_two_tokens_is_found_by_its_whole_prefix() {
 fn filter_of_two_lengths() -> Doubling {
     let filter = filter_at(LEVEL);
     filter.insert_hash(ITEM).expect("room");
-    assert!(filter.relocate_hash(ITEM), "nobody is in the way");
+    assert!(filter.relocate_hash(ITEM), "no thread is in the way");
     // Two in the first bucket make the second one emptier.
     fill(&filter, [ITEM ^ head(1), ITEM ^ head(4)]);
-    assert!(filter.relocate_hash(ITEM ^ head(4)), "nobody is in the way");
+    assert!(
+        filter.relocate_hash(ITEM ^ head(4)),
+        "no thread is in the way"
+    );
     split_the_second_bucket(&filter);
     filter.insert_hash(LONGER).expect("room");
     filter
 }
 
-/// A remove reads the first bucket before it is split. The longer token hops there, and in the
-/// second bucket the remove finds only the shorter one. That is as long as a new token at the upper
-/// level, but not the longest possible.
+/// A remove looks for the longest token of the deeper level. A remove reads the first bucket before
+/// it is split. The longer token hops there, and in the second bucket the remove finds only the
+/// shorter one. That is as long as a new token at the upper level, but not the longest possible.
 #[test]
-fn a_remove_looks_for_the_longest_token_of_the_deeper_level() {
+fn longest_of_deeper_level() {
     at_each_step(
         "a remove over two levels, and a hop to the upper one",
         5,

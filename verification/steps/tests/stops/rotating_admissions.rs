@@ -30,10 +30,10 @@ fn overtaken_twice(name: &str, scene: impl Fn(usize, [usize; 2]) -> [bool; 3]) {
     });
 }
 
-/// Meanwhile an equal token is inserted into the young generation, and a remove takes that of the
-/// old generation.
+/// Older generations are asked before the witness. Meanwhile an equal token is inserted into the
+/// young generation, and a remove takes that of the old generation.
 #[test]
-fn older_generations_are_asked_before_the_witness() {
+fn older_before_witness() {
     overtaken_twice(
         "an equal token in the young generation",
         |early_at, stops| {
@@ -61,9 +61,10 @@ fn older_generations_are_asked_before_the_witness() {
     );
 }
 
-/// The token of the old generation hops to the word already read by the new admission.
+/// A miss in an older generation is validated. The token of the old generation hops to the word
+/// already read by the new admission.
 #[test]
-fn a_miss_in_an_older_generation_is_validated() {
+fn miss_is_validated() {
     overtaken_twice(
         "a token that hops in an older generation",
         |early_at, stops| {

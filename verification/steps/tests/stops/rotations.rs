@@ -30,7 +30,7 @@ pub(crate) fn filter(generations: usize, buckets: usize) -> Filter {
 
 pub(crate) fn rotate(filter: &Filter, rotations: usize) {
     for _ in 0..rotations {
-        filter.rotate().expect("nobody is in the way");
+        filter.rotate().expect("no thread is in the way");
     }
 }
 
@@ -114,10 +114,11 @@ const INSERTS: [Insert; 2] = [
     ("an admission", |filter| filter.insert_unique_hash(ITEM)),
 ];
 
-/// An insert finds the young generation full. A rotation brings one with room. If it comes before
-/// the insert has checked for a rotation, the insert is not refused.
+/// An insert is refused by the young generation only. An insert finds the young generation full. A
+/// rotation brings one with room. If it comes before the insert has checked for a rotation, the
+/// insert is not refused.
 #[test]
-fn an_insert_is_refused_by_the_young_generation_only() {
+fn only_the_young_refuses() {
     /// The accesses after the check, which read the load for the error: the state, and the cells of
     /// a counter.
     const BEHIND: usize = 5;
@@ -157,9 +158,10 @@ fn late_insert_leaves_spare() {
     });
 }
 
-/// An insert makes room by a relocation: it moves the tokens of other items.
+/// A late insert into a full pair keeps its promise. An insert makes room by a relocation: it moves
+/// the tokens of other items.
 #[test]
-fn a_late_insert_into_a_full_pair_keeps_its_promise() {
+fn late_insert_into_full_pair() {
     const GENERATIONS: usize = 2;
     for rotations in 0..=most_rotations(GENERATIONS) {
         let name = format!("{rotations} rotations overtake an insert with a relocation");
@@ -200,7 +202,7 @@ fn one_of_two_admissions_wins_in_each_life() {
         let admit = || filter.insert_unique_hash(ITEM).expect("room");
         let (mine, reached) = overtaken(at, overtake, admit);
         if before.min(behind) < generations {
-            assert!(mine || theirs, "nobody was told true");
+            assert!(mine || theirs, "no thread was told true");
             // One of the two lives ended before the other began.
             let one_life = reached && before < generations && behind < generations;
             assert!(!(one_life && mine && theirs), "two were told true");
@@ -263,10 +265,10 @@ fn one_of_two_is_told_true(
     });
 }
 
-/// The item is inserted after the admission has looked for it, and refreshed after the admission
-/// has frozen its word.
+/// An item that is refreshed is not new to a late admission. The item is inserted after the
+/// admission has looked for it, and refreshed after the admission has frozen its word.
 #[test]
-fn an_item_that_is_refreshed_is_not_new_to_a_late_admission() {
+fn late_admission_of_refreshed() {
     let come = |filter: &Filter| {
         let theirs = filter.insert_unique_hash(FLIPPED);
         rotate(filter, 1);
@@ -301,10 +303,10 @@ const CALLS: [(&str, Call); 4] = [
     ("a remove", |filter| filter.remove_hash(ITEM)),
 ];
 
-/// A late call finds an item that is stored all the time, refreshed into younger and younger
-/// generations.
+/// An item that is refreshed is found by a late call. A late call finds an item that is stored all
+/// the time, refreshed into younger and younger generations.
 #[test]
-fn an_item_that_is_refreshed_is_found_by_a_late_call() {
+fn late_call_finds_refreshed() {
     // The last rotations come without a refresh, so that the item is in an older generation again.
     let refreshes = |generations| {
         let both = (0..=most_rotations(generations))
@@ -329,8 +331,9 @@ fn an_item_that_is_refreshed_is_found_by_a_late_call() {
     }
 }
 
+/// A forgotten item is found by no late call.
 #[test]
-fn a_forgotten_item_is_found_by_no_late_call() {
+fn late_call_finds_no_forgotten() {
     let name = "rotations overtake a lookup of a forgotten item";
     overtaken_by_rotations(name, 20, any, |filter, [rotations, _], at| {
         filter.insert_hash(ITEM).expect("room");
@@ -409,23 +412,26 @@ fn in_a_pass(name: &str, least: usize, prepare: &[u64], call: fn(&Filter)) {
     );
 }
 
+/// A late insert in a pass does not come back.
 #[test]
-fn a_late_insert_in_a_pass_does_not_come_back() {
+fn late_insert_in_a_pass() {
     in_a_pass("an insert", 100, &[], |filter| {
         filter.insert_hash(ITEM).expect("room")
     });
 }
 
+/// A late admission in a pass does not come back.
 #[test]
-fn a_late_admission_in_a_pass_does_not_come_back() {
+fn late_admission_in_a_pass() {
     in_a_pass("an admission", 1_000, &[], |filter| {
         filter.insert_unique_hash(ITEM).expect("room");
     });
 }
 
-/// The token moves to the second candidate, which the pass visits first, or to the first one.
+/// A late relocation in a pass lets no token escape. The token moves to the second candidate, which
+/// the pass visits first, or to the first one.
 #[test]
-fn a_late_relocation_in_a_pass_lets_no_token_escape() {
+fn late_relocation_in_a_pass() {
     in_a_pass("a relocation", 500, &[FLIPPED], |filter| {
         filter.relocate_hash(FLIPPED);
     });
@@ -434,10 +440,10 @@ fn a_late_relocation_in_a_pass_lets_no_token_escape() {
     });
 }
 
-/// The insert stops twice, so that the pass can go on and end when the insert records that the
-/// spare must be emptied again.
+/// A late insert that outlasts a pass does not come back. The insert stops twice, so that the pass
+/// can go on and end when the insert records that the spare must be emptied again.
 #[test]
-fn a_late_insert_that_outlasts_a_pass_does_not_come_back() {
+fn late_insert_outlasts_a_pass() {
     at_all_steps("an insert outlasts a pass", 500, |[first, more, at]| {
         let filter = filter(2, 2);
         let stops = [first, first + 1 + more];
@@ -473,9 +479,10 @@ fn forget_after_a_death(filter: &Filter, at: usize) -> bool {
     died
 }
 
-/// Dead threads hold the descriptors of the table that must be emptied.
+/// A refused rotation succeeds when descriptors are free. Dead threads hold the descriptors of the
+/// table that must be emptied.
 #[test]
-fn a_refused_rotation_succeeds_when_descriptors_are_free() {
+fn refused_rotation_succeeds() {
     let mut refused = 0;
     at_each_step("a death, then clear", 5, |at| {
         // Two generations of two buckets, with one descriptor each.

@@ -16,10 +16,10 @@ const LOG: u32 = 6;
 /// The notes for which the log of such a table has room.
 const NOTES: usize = 64;
 
-/// A hop before each access fills the log, and the table is read again in passes, one for each
-/// group of stripes.
+/// Passes after a full log copy each token once. A hop before each access fills the log, and the
+/// table is read again in passes, one for each group of stripes.
 #[test]
-fn passes_after_a_full_log_copy_each_token_once() {
+fn passes_after_a_full_log() {
     let filter = Arc::new(table(1 << LOG, 256, 2));
     let at_rest = (0..60).map(|n| hash(LOG, n, 1_000 + 7 * n));
     // Each with a hash for either bucket.
@@ -40,7 +40,7 @@ fn passes_after_a_full_log_copy_each_token_once() {
     let name = format!("a snapshot of {steps} accesses, {hints} hints");
     tell(&name, 1, 0);
     assert!(hints > NOTES, "the log did not run full");
-    let copy = copy.expect("nobody dies");
+    let copy = copy.expect("no thread dies");
     let copy = copy.expect("passes have room for the hints");
     for &token in &tokens {
         assert_eq!(copy.count_hash(token), 1, "a token was not copied once");
@@ -140,16 +140,18 @@ fn a_copy_has_items_whose_copies_take_turns() {
     });
 }
 
+/// A copy has all items while words are split.
 #[test]
-fn a_copy_has_all_items_while_words_are_split() {
+fn all_items_during_splits() {
     copied_at_each_step("a growth", |filter, _| double(filter));
     copied_at_each_step("the begin of a growth", |filter, _| {
         filter.begin_to_double();
     });
 }
 
+/// A copy has a token that hops while words are split.
 #[test]
-fn a_copy_has_a_token_that_hops_while_words_are_split() {
+fn token_hops_during_splits() {
     copied_at_each_step("hops, a growth and hops", |filter, items| {
         hop_all(filter, items);
         double(filter);
@@ -173,14 +175,14 @@ const ITEM: u64 = 3 << 60 | 5 << 10;
 fn with_item() -> Doubling {
     let filter = filter_at(2);
     filter.insert_hash(ITEM).expect("room");
-    assert!(filter.relocate_hash(ITEM), "nobody is in the way");
+    assert!(filter.relocate_hash(ITEM), "no thread is in the way");
     filter
 }
 
-/// A hop begins before each access of a snapshot, and stops at each of its own accesses until the
-/// snapshot has ended.
+/// A copy has a token that hops at each step. A hop begins before each access of a snapshot, and
+/// stops at each of its own accesses until the snapshot has ended.
 #[test]
-fn a_copy_has_a_token_that_hops_at_each_step() {
+fn token_hops_at_each_step() {
     at_each_two_steps(
         "a hop and a snapshot, both stopped",
         500,
@@ -201,10 +203,10 @@ fn a_copy_has_a_token_that_hops_at_each_step() {
     );
 }
 
-/// An item hops between two accesses of a snapshot, and hops back between two later ones: each
-/// bucket is read while the item is in the other one.
+/// A copy has a token that hops and hops back. An item hops between two accesses of a snapshot, and
+/// hops back between two later ones: each bucket is read while the item is in the other one.
 #[test]
-fn a_copy_has_a_token_that_hops_and_hops_back() {
+fn token_hops_back() {
     at_each_two_steps("a snapshot, and two hops", 1_000, |[first, second]| {
         let filter = with_item();
         let hop_at = [ANNOUNCING + first, ANNOUNCING + first + 1 + second];

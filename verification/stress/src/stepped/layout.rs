@@ -24,7 +24,7 @@ pub(crate) fn growing(capacity: usize) -> Subject {
 
 /// Writes a filter, and reads it.
 pub(crate) fn reread(filter: &Subject) -> Result<Subject, ReadError> {
-    let bytes = filter.to_bytes().expect("nobody writes");
+    let bytes = filter.to_bytes().expect("no thread writes");
     DynFilter::from_bytes_with_hasher(&bytes, AsGiven)
 }
 

@@ -290,7 +290,7 @@ impl Life {
                 };
                 let hook = self.pace.hook(seed);
                 let live = || worker.live(crew, round, &winners);
-                let outcome = stepping(hook, live).0.expect("nobody dies");
+                let outcome = stepping(hook, live).0.expect("no thread dies");
                 done.add("operations", worker.operations);
                 done.add("inserts refused", worker.refused);
                 outcome.map(|()| worker.own)

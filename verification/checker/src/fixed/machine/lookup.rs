@@ -9,8 +9,8 @@
 use model::Token;
 use serde::{Deserialize, Serialize};
 
-use super::{Run, STRANGERS};
-use crate::fixed::machine::{Control, FIELDS, Transfer};
+use super::Run;
+use crate::fixed::memory::{Control, FIELDS, STRANGERS, Transfer};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::notation::Kind;

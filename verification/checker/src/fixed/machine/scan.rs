@@ -5,8 +5,9 @@
 
 use model::Fingerprint;
 
+use super::Run;
 use super::transfer::hinted;
-use super::{Answer, Digits, Run};
+use crate::fixed::memory::{Answer, Digits};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::replay::{Again, Done, Step};

@@ -3,10 +3,10 @@
 
 use model::{Fingerprint, Layout, Token};
 
+use super::Run;
 use super::lookup::Resolved;
 use super::write::Failure;
-use super::{Answer, Run};
-use crate::fixed::machine::{Control, FIELDS, Transfer};
+use crate::fixed::memory::{Answer, Control, FIELDS, Transfer};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::notation::Kind;

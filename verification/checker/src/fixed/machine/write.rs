@@ -5,8 +5,8 @@
 use model::Token;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Run};
-use crate::fixed::machine::BUCKETS;
+use super::Run;
+use crate::fixed::memory::{Answer, BUCKETS};
 use crate::fixed::mutants::Mutant;
 use crate::fixed::program::Item;
 use crate::notation::Kind;

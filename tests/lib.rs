@@ -1,1 +1,0 @@
-//! The tests of `lockfree-cuckoo` are the targets beside this file.
