@@ -141,7 +141,7 @@ static atomic_int *cell_in(int block, int bucket)
     return &word[block ? 2 + 4 * (block - 1) + bucket - 4 : bucket - 2];
 }
 
-// Translates growing: load 5c871c5b
+// Translates growing: load 1fcf7f6f
 static int load_in(int block, int bucket)
 {
     return atomic_load_explicit(cell_in(block, bucket), WORD_LOAD);
@@ -149,7 +149,7 @@ static int load_in(int block, int bucket)
 
 // Returns the block of a bucket, or -1 if there is none. Its header stands for its address and
 // length too, which are written before it is added.
-// Translates growing: Levels::memory 38af5cfd
+// Translates growing: Levels::memory ce273268
 static int block_of(int bucket)
 {
     if (LEVEL_OF(bucket) == 1) return 0;
@@ -163,35 +163,35 @@ static int block_of(int bucket)
 #endif
 }
 
-// Translates growing: Levels::load 0dedc9f2
+// Translates growing: Levels::load 0bd948b6
 static int word_of(int bucket)
 {
     int block = block_of(bucket);
     return block < 0 ? ABSENT : load_in(block, bucket);
 }
 
-// Translates growing: Levels::exchange cb4c73e2
-// Translates growing: Level::exchange d10ceb6c
+// Translates growing: Levels::exchange fa81a9a3
+// Translates growing: Level::exchange a532d219
 static int put(int bucket, int old, int new, memory_order order)
 {
     int block = block_of(bucket);
     return block >= 0 && replace(cell_in(block, bucket), old, new, order, WORD_FAILURE);
 }
 
-// Translates growing: GrowingTokens::is_growing cd573d72
+// Translates growing: GrowingTokens::is_growing a0cd18fc
 static int is_growing(int r) { return r & ASIDE; }
 
-// Translates growing: Levels::replace_root b64aab39
+// Translates growing: Levels::replace_root e13a6b42
 static int replace_root(int old, int new)
 {
     return replace(&root, old, new, ROOT_EXCHANGE, ROOT_FAILURE);
 }
 
 // ---- settlement and splits ----------------------------------------------------------------------
-// Translates growing: Transfer::is_split dec619ec
+// Translates growing: Transfer::is_split 1ee455d7
 static int is_split(long r) { return !MOVED(R_TRANSFER(r)) && !PLACED(R_TRANSFER(r)); }
 
-// Translates growing: children c45059be
+// Translates growing: children 5f0131c9
 static int part_of(int bucket, int content, int child)
 {
     int part = 0;
@@ -201,8 +201,8 @@ static int part_of(int bucket, int content, int child)
 }
 
 // Ends a split, by any thread: writes both children, then the parent is gone.
-// Translates growing: finish 27dd441e
-// Translates growing: finish_installed c10cf888
+// Translates growing: finish fb3ecbcf
+// Translates growing: finish_installed 7e94f6de
 static void finish(int bucket, int r, int content)
 {
 #ifdef GONE_FIRST
@@ -213,7 +213,7 @@ static void finish(int bucket, int r, int content)
     put(bucket, r, GONE, THAW);
 }
 
-// Translates growing: settle_word 1d10f431
+// Translates growing: settle_word dd138a6b
 static int settled(int bucket)
 {
     for (int i = 0;; i++) {
@@ -234,7 +234,7 @@ static int settled(int bucket)
     }
 }
 
-// Translates growing: split_with 923faecd
+// Translates growing: split_with 624798b2
 static void split(int d, int bucket)
 {
     for (int i = 0;; i++) {
@@ -255,8 +255,8 @@ static void split(int d, int bucket)
 }
 
 // Returns the live bucket of a class on a side, with its content, settled.
-// Translates growing: live_by 36aa1a74
-// Translates growing: GrowingTokens::descend 110fed30
+// Translates growing: live_by 6a41768c
+// Translates growing: GrowingTokens::descend 04d07cf0
 static int live(int f, int side)
 {
     for (int i = 0;; i++) {
@@ -272,9 +272,9 @@ static int live(int f, int side)
 #define HOLDS(live) ((live)&0xff)
 
 // ---- growth -------------------------------------------------------------------------------------
-// Translates growing: GrowingTokens::begin_to_grow 8680df79
-// Translates growing: Levels::begin_to_grow 1bf504f6
-// Translates growing: Levels::memory_or_new 6a9dcd44
+// Translates growing: GrowingTokens::begin_to_grow 318b37d8
+// Translates growing: Levels::begin_to_grow 31d84869
+// Translates growing: Levels::memory_or_new 4a0ad99e
 static void begin_to_grow(int mine)
 {
     int r = LOAD(root, ROOT_LOAD);
@@ -294,7 +294,7 @@ static void begin_to_grow(int mine)
     replace_root(r, r | ASIDE);
 }
 
-// Translates growing: Sweep::next_chunk bd2f64c4
+// Translates growing: Sweep::next_chunk 1a81b385
 static int next_word(void)
 {
     int cursor = LOAD(children, CURSOR_LOAD) / 2, old = LOAD(taken, RELAXED);
@@ -310,8 +310,8 @@ static int next_word(void)
 }
 
 // Records that the word at `place` is gone. Returns whether all are.
-// Translates growing: Levels::move_on 19a23ff7
-// Translates growing: Sweep::move_on 481911e8
+// Translates growing: Levels::move_on 2a75840c
+// Translates growing: Sweep::move_on d9310e1b
 static int move_on(int place)
 {
     if (LOAD(children, CURSOR_LOAD) / 2 != place) return 0;
@@ -322,8 +322,8 @@ static int move_on(int place)
     return gone == 2;
 }
 
-// Translates growing: help_to_grow 28167201
-// Translates growing: Levels::end_growth ce830af7
+// Translates growing: help_to_grow 1d9e2f62
+// Translates growing: Levels::end_growth e2ae8fb2
 static void help_to_grow(int d)
 {
     int r = LOAD(root, ROOT_LOAD);
@@ -337,7 +337,7 @@ static void help_to_grow(int d)
 }
 
 // ---- lookup -------------------------------------------------------------------------------------
-// Translates growing: on_index 1c6d871f
+// Translates growing: on_index d4b744c9
 static int on_side(int f, int side)
 {
     for (int i = 0;; i++) {
@@ -361,7 +361,7 @@ static int on_side(int f, int side)
     }
 }
 
-// Translates growing: contains_slowly 77afc05a
+// Translates growing: contains_slowly 82d4abf8
 static int look_slowly(int f, int side)
 {
     for (int i = 0;; i++) {
@@ -374,9 +374,9 @@ static int look_slowly(int f, int side)
     }
 }
 
-// Translates growing: probe_level ec352525
-// Translates growing: probe_mid_growth b11b106b
-// Translates growing: MidGrowthPair::new 16c10e7e
+// Translates growing: probe_level c4b1459c
+// Translates growing: probe_mid_growth dc92bd5e
+// Translates growing: MidGrowthPair::new 8dfd545e
 static int look(int f, int side)
 {
     int r = LOAD(root, ROOT_LOAD);
@@ -403,7 +403,7 @@ static int look(int f, int side)
 }
 
 // ---- writes -------------------------------------------------------------------------------------
-// Translates growing/ops: add 77e8929e
+// Translates growing/ops: add 4b4f7ab9
 static int insert_doubling(int f, int side)
 {
     for (int i = 0;; i++) {
@@ -416,7 +416,7 @@ static int insert_doubling(int f, int side)
     }
 }
 
-// Translates growing: remove_slowly be668ca6
+// Translates growing: remove_slowly af419319
 static int remove_doubling(int f, int side)
 {
     int bumped = 0;
@@ -441,7 +441,7 @@ static int remove_doubling(int f, int side)
 
 // Settles a bucket whose number was computed. If it is deeper than the root, its parent must be
 // gone first.
-// Translates growing: settle_computed b919a565
+// Translates growing: settle_computed a93e3cd4
 static int settled_end(int d, int bucket)
 {
 #ifndef NO_PARENT
@@ -450,8 +450,8 @@ static int settled_end(int d, int bucket)
     return settled(bucket);
 }
 
-// Translates kernel: try_to_relocate 01a33d1a
-// Translates growing: <LevelGraph as CuckooTable>::settle 87243c72
+// Translates kernel: try_to_relocate 48f5861d
+// Translates growing: <LevelGraph as CuckooTable>::settle 235566c9
 static int hop_doubling(int d, int f, int side)
 {
     int here = live(f, side);
@@ -482,7 +482,7 @@ static int hop_doubling(int d, int f, int side)
 }
 
 // ---- admission ----------------------------------------------------------------------------------
-// Translates growing: is_absent_from_witness 5ca556dc
+// Translates growing: is_absent_from_witness 48c9839b
 static int witness_on_side(int f, int side, int target)
 {
     for (int i = 0;; i++) {
@@ -520,7 +520,7 @@ static int witness_on_side(int f, int side, int target)
     }
 }
 
-// Translates growing: GrowingTokens::try_insert_unique 161fed24
+// Translates growing: GrowingTokens::try_insert_unique 4c386edf
 static int admit_doubling(int d, int f, int side)
 {
     int a = live(f, side), b = live(f, 1 - side);
