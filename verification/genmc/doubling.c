@@ -2,79 +2,111 @@
 // the sweep and its cursor, the block of the next level. It models src/growing.
 //
 // Buckets have the numbers of the crate: 2 and 3 are level 1, 4 to 7 are level 2. Two threads may
-// make the block of level 2. Prefixes are not modelled: each class goes to one child. No memory is
-// given back, no word is lazy, and no thread is pinned.
+// make the block of level 2. Prefixes are not modelled: each class goes to one child, F to the
+// first and G to the second. No memory is given back, no word is lazy, and no thread is pinned.
+//
+// Each client asks one question, and begins in the state in which it arises, so that GenMC ends in
+// minutes: AT_REST, GROWING or HALF. Calls do no share of a growth by themselves: HELP is one.
 #define WORDS 10
 #define OWNERS_DECIDE
 #define F 1
 #define G 2
 #define IS(n) (CLIENT == n)
-#define INSERT(d, f, s) DO(K_INSERT, f, insert_doubling(d, f, s))
+#define INSERT(f, s) DO(K_INSERT, f, insert_doubling(f, s))
 #define CONTAINS(f, s) DO(K_HAS, f, look(f, s))
-#define REMOVE(d, f, s) DO(K_REMOVE, f, remove_doubling(d, f, s))
+#define REMOVE(f, s) DO(K_REMOVE, f, remove_doubling(f, s))
 #define ADMIT(d, f, s) DO(K_ADMIT, f, admit_doubling(d, f, s))
 #define HOP(d, f, s) ACT(hop_doubling(d, f, s))
-// Doubles the table. If the block must be made, it is block `mine`.
-#define GROW(d, mine) ACT(grow(d, mine))
+#define SPLIT(d, bucket) ACT(split(d, bucket))
+#define HELP(d) ACT(help_to_grow(d))
+// Begins to double the table. If the block must be made, it is block `mine`.
+#define BEGIN(mine) ACT(begin_to_grow(mine))
 
-// W2 and W3 are the initial words. FIRST is the side that lookups read first.
-#if IS(1) // a doubling against two lookups
+// The states at the beginning.
+#define AT_REST 0 // at level 1
+#define GROWING 1 // the growth has begun, and nothing is split
+#define HALF 2    // word 2 is gone, and the cursor has passed it
+
+// W2 and W3 are the initial contents, of a bucket or of its children together. FIRST is the side
+// that lookups read first.
+#if IS(1) // an item is found during a whole growth
 #define W2 ONE(F)
-#define T0 GROW(0, 1)
+#define T0 BEGIN(1) HELP(0) HELP(0)
 #define T1 CONTAINS(F, FIRST) CONTAINS(F, FIRST)
-#elif IS(2) // against a hop
+#elif IS(2) // two threads begin a growth, and one looks
 #define W2 ONE(F)
-#define T0 GROW(0, 1)
-#define T1 HOP(1, F, 0) CONTAINS(F, FIRST)
-#elif IS(3) // against a hop, and a lookup
+#define T0 BEGIN(1)
+#define T1 BEGIN(2) CONTAINS(F, FIRST)
+#elif IS(3) // two threads do all shares of a growth, and one looks
+#define FROM GROWING
 #define W2 ONE(F)
-#define T0 GROW(0, 1)
-#define T1 HOP(1, F, 0)
+#define T0 HELP(0) HELP(0)
+#define T1 HELP(1) HELP(1) CONTAINS(F, FIRST)
+#elif IS(4) // two threads split one word, and a third one looks
+#define FROM GROWING
+#define W2 ONE(F)
+#define T0 SPLIT(0, 2)
+#define T1 SPLIT(1, 2)
 #define T2 CONTAINS(F, FIRST)
-#elif IS(4) // two threads double the table, and one looks
+#elif IS(5) // an insert into a bucket that is split
+#define FROM GROWING
 #define W2 ONE(F)
-#define T0 GROW(0, 1)
-#define T1 GROW(1, 2) CONTAINS(F, FIRST)
-#elif IS(5) // an insert that does its share
+#define W3 (2 * ONE(F))
+#define T0 HELP(0) HELP(0)
+#define T1 INSERT(G, FIRST) CONTAINS(G, 1 - FIRST)
+#elif IS(6) // a remove from a bucket that is split
+#define FROM GROWING
 #define W2 ONE(F)
-#define T0 GROW(0, 1)
-#define T1 INSERT(1, G, FIRST) CONTAINS(G, 1 - FIRST)
-#elif IS(6) // a remove, and the remover looks
+#define T0 HELP(0) HELP(0)
+#define T1 REMOVE(F, FIRST) CONTAINS(F, FIRST)
+#elif IS(7) // the root moves on before a remove: a lookup that began before, and one after it
+#define FROM GROWING
 #define W2 ONE(F)
-#define T0 GROW(0, 1)
-#define T1 REMOVE(1, F, FIRST) CONTAINS(F, FIRST)
-#elif IS(7) // two admissions of one class, crosswise
-#define GROWING
+#define T0 HELP(0) HELP(0) REMOVE(F, 0)
+#define T1 CONTAINS(F, FIRST) CONTAINS(F, FIRST)
+#elif IS(8) // a hop, and a thread that splits the bucket that the token leaves
+#define FROM GROWING
+#define W2 ONE(F)
+#define T0 HOP(0, F, 0)
+#define T1 SPLIT(1, 2) CONTAINS(F, FIRST)
+#elif IS(9) // a hop, and a thread that does all shares of the growth
+#define FROM GROWING
+#define W2 ONE(F)
+#define T0 HOP(0, F, 0)
+#define T1 HELP(1) HELP(1) CONTAINS(F, FIRST)
+#elif IS(10) // the same, and a third thread looks
+#define FROM GROWING
+#define W2 ONE(F)
+#define T0 HOP(0, F, 0)
+#define T1 HELP(1) HELP(1)
+#define T2 CONTAINS(F, FIRST)
+#elif IS(11) // a hop to a child whose parent is being split, and a lookup by the same thread
+#define FROM HALF
+#define W2 ONE(F)
+#define T0 HOP(0, F, 0) CONTAINS(F, FIRST)
+#define T1 SPLIT(1, 3)
+#elif IS(12) // two admissions of one class, with targets at two levels
+#define FROM HALF
 #define T0 ADMIT(0, F, 0)
 #define T1 ADMIT(1, F, 1)
-#elif IS(8) // an admission while another thread doubles the table
-#define W2 ONE(F)
-#define T0 GROW(0, 1)
-#define T1 ADMIT(1, F, FIRST)
-#elif IS(9) // one order: two inserts with crossed lookups, while the table doubles
+#elif IS(13) // two admissions, one of them by the thread that splits the witness of the other
+#define FROM GROWING
+#define T0 ADMIT(0, F, 0)
+#define T1 SPLIT(1, 3) ADMIT(1, F, 1)
+#elif IS(14) // one order: two inserts into different words, with crossed lookups
 #define STRIPES 2
-#define GROWING
-#define T0 INSERT(0, F, 0) CONTAINS(G, 0)
-#define T1 INSERT(1, G, 0) CONTAINS(F, 0)
-#elif IS(10) // a hop, and a thread that splits the bucket it goes to
-#define W2 ONE(F)
-#define GROWING
-#define T0 HOP(0, F, 0)
-#define T1 ACT(split(1, 3)) CONTAINS(F, FIRST)
-#elif IS(11) // a hop between children whose parents are not both gone
-#define W2 ONE(F)
-#define GROWING
-#define T0 ACT(split(0, 2)) HOP(0, F, 0)
-#define T1 CONTAINS(F, FIRST)
-#elif IS(12) // a token is inserted, and its twin is removed; a lookup; the table doubles
+#define FROM HALF
+#define T0 INSERT(F, 0) CONTAINS(G, 0)
+#define T1 INSERT(G, 0) CONTAINS(F, 0)
+#elif IS(15) // a token is inserted, and its twin at the other level is removed; a lookup
+#define FROM HALF
 #define W3 ONE(F)
-#define GROWING
-#define T0 INSERT(0, F, 0) REMOVE(0, F, 1)
+#define T0 INSERT(F, 0) REMOVE(F, 1)
 #define T1 CONTAINS(F, FIRST)
-#elif IS(13) // a lookup, and a thread that knows its result: the root has moved on for both
-#define W2 ONE(F)
-#define T0 GROW(0, 1) REMOVE(0, F, 0)
-#define T1 CONTAINS(F, FIRST) CONTAINS(F, FIRST)
+#endif
+
+#ifndef FROM
+#define FROM AT_REST
 #endif
 
 #include "protocol.h"
@@ -103,46 +135,63 @@ static atomic_int below, children, taken;
 #define LEVEL(r) ((r)&3)
 #define BLOCK(r) ((r) >> 4)
 
+// Only in C: the words of all blocks are one array.
 static atomic_int *cell_in(int block, int bucket)
 {
     return &word[block ? 2 + 4 * (block - 1) + bucket - 4 : bucket - 2];
 }
 
+// Translates growing: load 1fcf7f6f
 static int load_in(int block, int bucket)
 {
     return atomic_load_explicit(cell_in(block, bucket), WORD_LOAD);
 }
 
-// Returns the block of a bucket, or -1 if there is none.
+// Returns the block of a bucket, or -1 if there is none. Its header stands for its address and
+// length too, which are written before it is added.
+// Translates growing: Levels::memory ce273268
 static int block_of(int bucket)
 {
     if (LEVEL_OF(bucket) == 1) return 0;
+#if FROM == AT_REST
     int block = LOAD(block_of_2, BLOCK_GET);
-    return block ? block : -1;
+    if (!block) return -1;
+    assert(header[block]);
+    return block;
+#else
+    return 1; // It was there before the threads began, so a load of its place orders nothing.
+#endif
 }
 
+// Translates growing: Levels::load 0bd948b6
 static int word_of(int bucket)
 {
     int block = block_of(bucket);
     return block < 0 ? ABSENT : load_in(block, bucket);
 }
 
+// Translates growing: Levels::exchange fa81a9a3
+// Translates growing: Level::exchange a532d219
 static int put(int bucket, int old, int new, memory_order order)
 {
     int block = block_of(bucket);
     return block >= 0 && replace(cell_in(block, bucket), old, new, order, WORD_FAILURE);
 }
 
+// Translates growing: GrowingTokens::is_growing a0cd18fc
 static int is_growing(int r) { return r & ASIDE; }
 
+// Translates growing: Levels::replace_root e13a6b42
 static int replace_root(int old, int new)
 {
     return replace(&root, old, new, ROOT_EXCHANGE, ROOT_FAILURE);
 }
 
 // ---- settlement and splits ----------------------------------------------------------------------
+// Translates growing: Transfer::is_split 1ee455d7
 static int is_split(long r) { return !MOVED(R_TRANSFER(r)) && !PLACED(R_TRANSFER(r)); }
 
+// Translates growing: children 5f0131c9
 static int part_of(int bucket, int content, int child)
 {
     int part = 0;
@@ -152,13 +201,19 @@ static int part_of(int bucket, int content, int child)
 }
 
 // Ends a split, by any thread: writes both children, then the parent is gone.
+// Translates growing: finish fb3ecbcf
+// Translates growing: finish_installed 7e94f6de
 static void finish(int bucket, int r, int content)
 {
+#ifdef GONE_FIRST
+    put(bucket, r, GONE, THAW);
+#endif
     for (int child = bucket << 1; child <= (bucket << 1 | 1); child++)
         put(child, ABSENT, BUCKET(part_of(bucket, content, child)), ADD);
     put(bucket, r, GONE, THAW);
 }
 
+// Translates growing: settle_word dd138a6b
 static int settled(int bucket)
 {
     for (int i = 0;; i++) {
@@ -169,20 +224,27 @@ static int settled(int bucket)
         if (R_KIND(r) == STALE) continue;
         if (R_KIND(r) == SETTLED) {
             if (put(bucket, w, BUCKET(R_CONTENT(r)), THAW)) return BUCKET(R_CONTENT(r));
+#ifndef ABORT_SPLITS
         } else if (is_split(r)) {
             finish(bucket, w, R_CONTENT(r));
+#endif
         } else {
             decide(INDEX(w), R_CONTROL(r), ABORTED);
         }
     }
 }
 
+// Translates growing: split_with 624798b2
 static void split(int d, int bucket)
 {
     for (int i = 0;; i++) {
         BOUNDED(i);
         int w = settled(bucket);
         if (!IS_BUCKET(w)) return;
+#ifdef NO_FREEZE
+        finish(bucket, w, PLAIN(w));
+        return;
+#endif
         int pending = publish(d, TRANSFER(0, 0, bucket, bucket), OLD(PLAIN(w), 0));
         int r = REFERENCE(d, USES(pending));
         if (put(bucket, w, r, INSTALL)) {
@@ -193,6 +255,8 @@ static void split(int d, int bucket)
 }
 
 // Returns the live bucket of a class on a side, with its content, settled.
+// Translates growing: live_by 6a41768c
+// Translates growing: GrowingTokens::descend 04d07cf0
 static int live(int f, int side)
 {
     for (int i = 0;; i++) {
@@ -208,12 +272,17 @@ static int live(int f, int side)
 #define HOLDS(live) ((live)&0xff)
 
 // ---- growth -------------------------------------------------------------------------------------
+// Translates growing: GrowingTokens::begin_to_grow 318b37d8
+// Translates growing: Levels::begin_to_grow 31d84869
+// Translates growing: Levels::memory_or_new 4a0ad99e
 static void begin_to_grow(int mine)
 {
     int r = LOAD(root, ROOT_LOAD);
     if (r & ASIDE || LEVEL(r) == 2) return;
     int block = LOAD(block_of_2, BLOCK_GET);
-    if (!block) {
+    if (block) {
+        assert(header[block]);
+    } else {
         header[mine] = 1;
         int expected = 0;
         block = atomic_compare_exchange_strong_explicit(&block_of_2, &expected, mine, BLOCK_ADD,
@@ -225,6 +294,7 @@ static void begin_to_grow(int mine)
     replace_root(r, r | ASIDE);
 }
 
+// Translates growing: Sweep::next_chunk 1a81b385
 static int next_word(void)
 {
     int cursor = LOAD(children, CURSOR_LOAD) / 2, old = LOAD(taken, RELAXED);
@@ -240,35 +310,34 @@ static int next_word(void)
 }
 
 // Records that the word at `place` is gone. Returns whether all are.
+// Translates growing: Levels::move_on 2a75840c
+// Translates growing: Sweep::move_on d9310e1b
 static int move_on(int place)
 {
     if (LOAD(children, CURSOR_LOAD) / 2 != place) return 0;
-    int gone = place + 1;
-    if (gone < LOAD(taken, RELAXED) && word_of(2 + gone) == GONE) gone++;
+    int gone = place < 2 ? place + 1 : 2;
+    if (gone < 2 && gone < LOAD(taken, RELAXED) && word_of(2 + gone) == GONE) gone++;
     int expected = 2 * place;
     atomic_compare_exchange_strong_explicit(&children, &expected, 2 * gone, CURSOR_MOVE, RELAXED);
     return gone == 2;
 }
 
+// Translates growing: help_to_grow 1d9e2f62
+// Translates growing: Levels::end_growth e2ae8fb2
 static void help_to_grow(int d)
 {
     int r = LOAD(root, ROOT_LOAD);
     if (!is_growing(r)) return;
     int place = next_word();
+#ifdef EARLY_ROOT
+    replace_root(r, ROOT(2, block_of(4)));
+#endif
     if (place < 2) split(d, 2 + place);
-    if (place < 2 && move_on(place)) replace_root(r, ROOT(2, LOAD(block_of_2, BLOCK_GET)));
-}
-
-static void grow(int d, int mine)
-{
-    begin_to_grow(mine);
-    for (int i = 0; is_growing(LOAD(root, ROOT_LOAD)); i++) {
-        BOUNDED(i);
-        help_to_grow(d);
-    }
+    if (move_on(place)) replace_root(r, ROOT(2, block_of(4)));
 }
 
 // ---- lookup -------------------------------------------------------------------------------------
+// Translates growing: on_index d4b744c9
 static int on_side(int f, int side)
 {
     for (int i = 0;; i++) {
@@ -280,16 +349,19 @@ static int on_side(int f, int side)
             if (!IS_REFERENCE(w)) return COUNT(w, f) ? YES : NO;
             long r = resolve(bucket, w);
             if (R_KIND(r) == STALE) return UNCLEAR;
+#ifndef NO_ARRIVAL
             int t = R_TRANSFER(r);
             if (R_KIND(r) == UNDECIDED && MOVED(t) == f && bucket != SOURCE(t)) {
                 if (word_of(SOURCE(t)) == w) return YES;
                 if (control_of(w, CONTROL_AGAIN) != R_CONTROL(r)) return UNCLEAR;
             }
+#endif
             return COUNT(R_CONTENT(r), f) ? YES : NO;
         }
     }
 }
 
+// Translates growing: contains_slowly 82d4abf8
 static int look_slowly(int f, int side)
 {
     for (int i = 0;; i++) {
@@ -302,9 +374,12 @@ static int look_slowly(int f, int side)
     }
 }
 
+// Translates growing: probe_level c4b1459c
+// Translates growing: probe_mid_growth dc92bd5e
+// Translates growing: MidGrowthPair::new 8dfd545e
 static int look(int f, int side)
 {
-    int r = LOAD(root, ROOT_LOAD), words[2];
+    int r = LOAD(root, ROOT_LOAD);
     int block = BLOCK(r), lower = block, passed = 0;
     assert(header[block]);
     if (is_growing(r)) {
@@ -328,9 +403,9 @@ static int look(int f, int side)
 }
 
 // ---- writes -------------------------------------------------------------------------------------
-static int insert_doubling(int d, int f, int side)
+// Translates growing/ops: add 4b4f7ab9
+static int insert_doubling(int f, int side)
 {
-    help_to_grow(d);
     for (int i = 0;; i++) {
         BOUNDED(i);
         int a = live(f, side), b = live(f, 1 - side);
@@ -341,9 +416,9 @@ static int insert_doubling(int d, int f, int side)
     }
 }
 
-static int remove_doubling(int d, int f, int side)
+// Translates growing: remove_slowly af419319
+static int remove_doubling(int f, int side)
 {
-    help_to_grow(d);
     int bumped = 0;
     for (int i = 0;; i++) {
         BOUNDED(i);
@@ -355,7 +430,9 @@ static int remove_doubling(int d, int f, int side)
         }
         int here = COUNT(HOLDS(a), f) ? a : b, other = COUNT(HOLDS(a), f) ? b : a;
         if (COUNT(HOLDS(other), f) && !bumped) {
+#ifndef NO_TWIN
             announce(0, f);
+#endif
             bumped = 1;
         }
         if (put(AT(here), BUCKET(HOLDS(here)), BUCKET(without(HOLDS(here), f)), ADD)) return YES;
@@ -364,6 +441,7 @@ static int remove_doubling(int d, int f, int side)
 
 // Settles a bucket whose number was computed. If it is deeper than the root, its parent must be
 // gone first.
+// Translates growing: settle_computed a93e3cd4
 static int settled_end(int d, int bucket)
 {
 #ifndef NO_PARENT
@@ -372,6 +450,8 @@ static int settled_end(int d, int bucket)
     return settled(bucket);
 }
 
+// Translates kernel: try_to_relocate 48f5861d
+// Translates growing: <LevelGraph as CuckooTable>::settle 235566c9
 static int hop_doubling(int d, int f, int side)
 {
     int here = live(f, side);
@@ -402,6 +482,7 @@ static int hop_doubling(int d, int f, int side)
 }
 
 // ---- admission ----------------------------------------------------------------------------------
+// Translates growing: is_absent_from_witness 48c9839b
 static int witness_on_side(int f, int side, int target)
 {
     for (int i = 0;; i++) {
@@ -416,6 +497,9 @@ static int witness_on_side(int f, int side, int target)
 #endif
             assert(w != ABSENT);
             if (w == GONE) {
+#ifdef NO_DESCENT
+                return 1;
+#endif
                 level++;
                 continue;
             }
@@ -436,9 +520,9 @@ static int witness_on_side(int f, int side, int target)
     }
 }
 
+// Translates growing: GrowingTokens::try_insert_unique 4c386edf
 static int admit_doubling(int d, int f, int side)
 {
-    help_to_grow(d);
     int a = live(f, side), b = live(f, 1 - side);
     if (COUNT(HOLDS(a), f) || COUNT(HOLDS(b), f)) return NO;
     int in_first = VACANCIES(HOLDS(a)) >= VACANCIES(HOLDS(b)), here = in_first ? a : b;
@@ -462,18 +546,26 @@ static int admit_doubling(int d, int f, int side)
 
 static void begin(void)
 {
-    STORE(word[0], BUCKET(W2), RELAXED);
-    STORE(word[1], BUCKET(W3), RELAXED);
     header[0] = 1;
-#ifdef GROWING // the growth has begun, and nothing is split
+    STORE(word[1], BUCKET(W3), RELAXED);
+#if FROM == HALF
+    STORE(word[0], GONE, RELAXED);
+    STORE(*cell_in(1, 4), BUCKET(part_of(2, W2, 4)), RELAXED);
+    STORE(*cell_in(1, 5), BUCKET(part_of(2, W2, 5)), RELAXED);
+    STORE(children, 2, RELAXED);
+    STORE(taken, 1, RELAXED);
+#else
+    STORE(word[0], BUCKET(W2), RELAXED);
+#endif
+#if FROM == AT_REST
+    STORE(root, ROOT(1, 0), RELAXED);
+#else
     header[1] = 1;
     STORE(block_of_2, 1, RELAXED);
     STORE(below, 1, RELAXED);
     STORE(root, ROOT(1, 0) | ASIDE, RELAXED);
-#else
-    STORE(root, ROOT(1, 0), RELAXED);
 #endif
-    for (int d = 0; d < 3; d++) STORE(control[d], ABORTED, RELAXED);
+    for (int d = 0; d < 2; d++) STORE(control[d], ABORTED, RELAXED);
 }
 
 static long content_at_the_beginning(void) { return CONTENT(W2) + CONTENT(W3); }

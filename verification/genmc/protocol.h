@@ -79,8 +79,11 @@ static atomic_int scanning, notes, noted[NOTES];
 #define TOTAL(c) (COUNT(c, 1) + COUNT(c, 2) + COUNT(c, 3))
 #define VACANCIES(c) (SLOTS - TOTAL(c))
 
+// Only in C: a bucket is a count of each class.
 static int with(int c, int f) { return VACANCIES(c) > 0 ? c + ONE(f) : -1; }
+// Only in C: a bucket is a count of each class.
 static int without(int c, int f) { return COUNT(c, f) ? c - ONE(f) : -1; }
+// Only in C: a bucket is a count of each class.
 static int replacing(int c, int f, int placed)
 {
     return COUNT(c, f) ? c - ONE(f) + ONE(placed) : -1;
@@ -98,11 +101,13 @@ static int replacing(int c, int f, int placed)
 #define DESTINATION(t) (((t) >> 7) & 7)
 #define OLD(s, d) ((s) | (d) << 8)
 
+// Translates kernel: Transfer::before b12fb29d
 static int before(int bucket, int t, int old)
 {
     return bucket == SOURCE(t) ? old & 0xff : (old >> 8) & 0xff;
 }
 
+// Translates kernel: Transfer::after 5a1edeca
 static int after(int bucket, int t, int old)
 {
     int m = MOVED(t), p = PLACED(t), s = old & 0xff, d = (old >> 8) & 0xff;
@@ -113,10 +118,12 @@ static int after(int bucket, int t, int old)
 }
 
 // ---- words --------------------------------------------------------------------------------------
+// Translates kernel: Table::load 8f211456
 static int load(int bucket) { return LOAD(word[bucket], WORD_LOAD); }
 
 // GenMC gives a failed compare-and-exchange the ordering of a successful one. With SPLIT_CAS the
 // failure is a load of its own.
+// Only in C: one compare-and-exchange, or with SPLIT_CAS a load for the failure.
 static int replace(atomic_int *cell, int current, int new, memory_order order, memory_order failure)
 {
     int expected = current;
@@ -132,16 +139,22 @@ static int replace(atomic_int *cell, int current, int new, memory_order order, m
 
 // Exchanges a word, with the ordering for one of three purposes: content for content, install,
 // write-back.
+// Translates kernel: Table::exchange f7ebbb26
 static int exchange(int b, int old, int new)
 {
     return replace(&word[b], old, new, ADD, WORD_FAILURE);
 }
+// Translates fixed: <TokenTable as CuckooTable>::freeze 52a27434
+// Translates kernel: Table::exchange f7ebbb26
 static int freeze(int b, int old, int new)
 {
     return replace(&word[b], old, new, INSTALL, WORD_FAILURE);
 }
+// Translates fixed: <TokenTable as CuckooTable>::thaw ba9aab4a
+// Translates kernel: Table::exchange f7ebbb26
 static int thaw(int b, int old, int new) { return replace(&word[b], old, new, THAW, WORD_FAILURE); }
 
+// Translates kernel: Table::read_latest 9b765742
 static int read_latest(int bucket)
 {
 #ifdef WITNESS_LOADS
@@ -157,9 +170,12 @@ static int read_latest(int bucket)
 #define SCAN_ON 1
 #define BUMP 2
 
+// Translates kernel: Stripes::version ba70d0e3
 static int version(int b, int f) { return LOAD(STRIPE(b, f), VERSION); }
+// Translates kernel: Stripes::unchanged d4f24f35
 static int unchanged(int b, int f, int v) { return LOAD(STRIPE(b, f), VERSION_AGAIN) == v; }
 
+// Translates kernel: Hints::note a4cdf9e8
 static void note(int hint)
 {
     if (!LOAD(scanning, RELAXED)) return;
@@ -175,6 +191,8 @@ static void note(int hint)
     }
 }
 
+// Translates fixed: TokenTable::announce 99528496
+// Translates kernel: Stripes::bump 2a816ac5
 static void announce(int b, int f)
 {
 #ifndef NO_BUMP
@@ -196,10 +214,12 @@ static void announce(int b, int f)
 static atomic_int added[DESCRIPTORS]; // where the next segment is; 0 if there is none
 static int made[DESCRIPTORS];         // written without an atomic access, before it is added
 
+// Translates kernel: Segment::next 69ebbc2a
 static int next_segment(int at, memory_order order) { return LOAD(added[at], order); }
 
 // Returns the segment after the one at `at`. If there is none, adds the one that the caller makes
 // at `mine`.
+// Translates kernel: Segment::next_or_add 21ff3254
 static int add_part(int at, int mine)
 {
     int next = next_segment(at, SEGMENT_LOAD);
@@ -215,6 +235,8 @@ static int add_part(int at, int mine)
     return next_segment(at, SEGMENT_LOAD);
 }
 
+// Translates kernel: Pool::descriptor 61dcff95
+// Translates kernel: Pool::later c1c8e129
 static int place_of(int number)
 {
     int at = 0;
@@ -234,17 +256,22 @@ static int place_of(int number)
 #define PLACE(d) (d)
 #endif
 
+// Translates kernel: Pool::control 5559b85b
+// Translates kernel: Descriptor::control 41d8bdff
 static int control_of(int r, memory_order order)
 {
     return LOAD(control[place_of(INDEX(r))], order);
 }
 
 // Decides a use, as its owner or as a thread that has the reference.
+// Translates kernel: Claim::decide 41dc7838
+// Translates kernel: Descriptor::decide e2712a1d
 static int decide_own(int d, int pending, int state)
 {
     return replace(&control[PLACE(d)], pending, pending | state, DECISION, DECISION_FAILURE);
 }
 
+// Translates kernel: Pool::decide 8581f046
 static int decide(int number, int pending, int state)
 {
     return replace(&control[place_of(number)], pending, pending | state, DECISION,
@@ -252,6 +279,7 @@ static int decide(int number, int pending, int state)
 }
 
 // Begins a use. Returns the control that means "pending".
+// Translates kernel: Claim::publish 33689fc6
 static int publish(int d, int t, int old)
 {
     int at = PLACE(d);
@@ -285,6 +313,8 @@ static int publish(int d, int t, int old)
 #define R_TRANSFER(r) ((int)((r) >> 10 & 0x3ff))
 #define R_CONTROL(r) ((int)((r) >> 20))
 
+// Translates kernel: Pool::read 1b781cf7
+// Translates kernel: Pool::resolve 850c0adb
 static long resolve(int bucket, int r)
 {
     int at = place_of(INDEX(r));
@@ -316,6 +346,8 @@ static long resolve(int bucket, int r)
 }
 
 // Returns a claimed descriptor, or -1. A descriptor of the caller's own needs no claim.
+// Translates kernel: Segment::claim_shared 4bcd1174
+// Translates kernel: Pool::claim_behind 81b09587
 static int claim(int d)
 {
 #ifdef SEGMENTS
@@ -338,6 +370,7 @@ static int claim(int d)
 #endif
 }
 
+// Translates kernel: <Claim as Drop>::drop 395162d6
 static void drop(int d)
 {
 #if defined(SHARED) || defined(SEGMENTS)
@@ -346,6 +379,8 @@ static void drop(int d)
 }
 
 // ---- settlement ---------------------------------------------------------------------------------
+// Translates fixed: TokenTable::is_absent_from_witness 8e4f88b2
+// Translates fixed: is_rival afbcf770
 static int is_absent_from_witness(int t)
 {
     int f = PLACED(t), target = SOURCE(t), witness = DESTINATION(t);
@@ -366,11 +401,14 @@ static int is_absent_from_witness(int t)
     }
 }
 
+// Translates fixed: TokenTable::decide 70a52e80
 static void decide_admission(int r, int pending, int t)
 {
     decide(INDEX(r), pending, is_absent_from_witness(t) ? COMMITTED : ABORTED);
 }
 
+// Translates fixed: TokenTable::settle 1c6755b9
+// Translates fixed: TokenTable::settle_reference 81e03764
 static int settle(int bucket)
 {
     int w = load(bucket);
@@ -400,6 +438,7 @@ static int settle(int bucket)
 #define YES 2
 #define UNCLEAR 3
 
+// Translates fixed: TokenTable::find_in_word aac66e09
 static int find_in_word(int f, int bucket, int w)
 {
     if (!IS_REFERENCE(w)) return COUNT(w, f) ? YES : NO;
@@ -415,6 +454,7 @@ static int find_in_word(int f, int bucket, int w)
     return COUNT(R_CONTENT(r), f) ? YES : NO;
 }
 
+// Translates fixed: TokenTable::find_slowly a2e9e1e0
 static int find_slowly(int f, int first)
 {
     int second = first ^ MASK(f);
@@ -429,6 +469,7 @@ static int find_slowly(int f, int first)
     }
 }
 
+// Translates fixed: TokenTable::contains 4efa6e5e
 static int contains(int f, int first)
 {
     int v = version(first, f);
@@ -440,6 +481,7 @@ static int contains(int f, int first)
 }
 
 // Looks up without validation of a hit.
+// Translates fixed: TokenTable::find 8dd42e19
 static int find(int f, int first)
 {
     int v = version(first, f);
@@ -453,6 +495,7 @@ static int find(int f, int first)
 }
 
 // Loads both words, settled and validated as for a miss.
+// Translates fixed: TokenTable::settled_pair 77df5997
 static int pair(int f, int first)
 {
     for (int i = 0;; i++) {
@@ -472,6 +515,7 @@ static int pair(int f, int first)
 #define STEP(n)
 #endif
 
+// Translates kernel: try_to_relocate 48f5861d
 static int relocate(int d, int moved, int placed, int source)
 {
     int destination = source ^ MASK(moved);
@@ -504,6 +548,7 @@ static int relocate(int d, int moved, int placed, int source)
     return committed;
 }
 
+// Translates fixed: TokenTable::relocate_one a24b46df
 static int hop(int descriptor, int moved, int source)
 {
     int d = claim(descriptor);
@@ -514,12 +559,14 @@ static int hop(int descriptor, int moved, int source)
 }
 
 // Inserts `placed` in place of `moved`, which goes to its other bucket.
+// Translates kernel: execute e925f69b
 static int kick(int d, int placed, int moved, int source)
 {
     return relocate(d, moved, placed, source) ? YES : 0;
 }
 
 // ---- insertion ----------------------------------------------------------------------------------
+// Translates fixed: TokenTable::add_to 4c7fae67
 static int add_to(int f, int first, int a, int b)
 {
     int in_first = VACANCIES(a) >= VACANCIES(b);
@@ -529,6 +576,8 @@ static int add_to(int f, int first, int a, int b)
 }
 
 // Returns 0 if there is no room: the client itself makes room by a path.
+// Translates fixed: TokenTable::insert 8dd3afa6
+// Translates fixed: TokenTable::add 21ae9e6b
 static int insert(int f, int first)
 {
     int a = LOAD(word[first], PAIR_TO_INSERT), b = LOAD(word[first ^ MASK(f)], PAIR_TO_INSERT);
@@ -544,6 +593,8 @@ static int insert(int f, int first)
 }
 
 // ---- removal ------------------------------------------------------------------------------------
+// Translates fixed: TokenTable::remove 6fc9eac3
+// Translates fixed: TokenTable::change 666764cd
 static int remove_one(int f, int first)
 {
     int second = first ^ MASK(f);
@@ -584,6 +635,7 @@ static int remove_one(int f, int first)
 
 // Makes one attempt to add a token if there is none here or in other tables. Returns the answer, or
 // 0.
+// Translates fixed: TokenTable::try_insert_unique 063b4342
 static int try_to_admit(int descriptor, int f, int first, int state)
 {
     int a = settle(first), b = settle(first ^ MASK(f));
@@ -612,6 +664,7 @@ static int try_to_admit(int descriptor, int f, int first, int state)
     return committed ? YES : 0;
 }
 
+// Translates fixed: TokenTable::insert_unique 250bd1c7
 static int admit(int d, int f, int first)
 {
 #ifndef NO_LOOK
@@ -628,6 +681,8 @@ static int admit(int d, int f, int first)
 }
 
 // Returns whether a table has no token of a class, for an admission in another table.
+// Translates fixed: TokenTable::is_absent 813f3c72
+// Translates fixed: TokenTable::settle_latest 08fbce09
 static int is_absent(int f, int first)
 {
     for (int i = 0;; i++) {
@@ -645,6 +700,13 @@ static int is_absent(int f, int first)
 
 // ---- scan ---------------------------------------------------------------------------------------
 // The copies of a class in a snapshot; -1 if the log was full, or another scan is on.
+// Translates fixed: copy_group 2854a31b
+// Translates kernel: Hints::scan ad1b3aee
+// Translates kernel: Scan::forget f2081602
+// Translates kernel: Stripes::announce_scan c1bffe48
+// Translates kernel: Stripes::end_scan 9706f07c
+// Translates kernel: Scan::hints ee73ab6b
+// Translates kernel: Hints::end_scan e0d5501f
 static int scan(int f, int first)
 {
     int expected = 0;

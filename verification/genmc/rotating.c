@@ -114,20 +114,25 @@ static atomic_int state;
 #define SPARE(s) ((YOUNG(s) + 1) % TABLES)
 #define OLDEST(s) ((YOUNG(s) + 2) % TABLES)
 
+// Translates rotating: State::soiled 123c0ec0
 static int soiled(int s)
 {
     return ((s + SOIL) & (ROTATION - SOIL)) | (s & ~(ROTATION - SOIL) & ~CLEAN);
 }
+// Translates rotating: State::rotated c347a447
 static int rotated(int s) { return (ROTATIONS(s) + 1) * ROTATION + (SPARE(s) << 1); }
 
+// Translates rotating: AtomicState::replace 9155e207
 static int replace_state(int old, int new)
 {
     return replace(&state, old, new, STATE_EXCHANGE, STATE_FAILURE);
 }
 
+// Translates rotating: Rotating::is_current d744fa2b
 static int is_current(int s) { return ROTATIONS(LOAD(state, STATE_LOAD)) == ROTATIONS(s); }
 
 // ---- walks --------------------------------------------------------------------------------------
+// Translates rotating: Rotating::contains f9a3e037
 static int rotating_contains(int f, int b)
 {
     for (int i = 0;; i++) {
@@ -139,6 +144,7 @@ static int rotating_contains(int f, int b)
     }
 }
 
+// Translates rotating: Rotating::remove a38e2db1
 static int rotating_remove(int f, int b)
 {
     for (int i = 0;; i++) {
@@ -150,6 +156,8 @@ static int rotating_remove(int f, int b)
     }
 }
 
+// Translates rotating: Rotating::insert 13e71605
+// Translates rotating: Rotating::arrive_late d61a9be5
 static int rotating_insert(int f, int b)
 {
     int s = LOAD(state, STATE_LOAD), table = YOUNG(s);
@@ -165,6 +173,7 @@ static int rotating_insert(int f, int b)
     return YES;
 }
 
+// Translates rotating: <Older as AbsenceElsewhere>::check_before 626c72b6
 static int earlier_hold_none(int f, int b, int s)
 {
 #ifdef NO_OTHER_TABLES
@@ -173,6 +182,7 @@ static int earlier_hold_none(int f, int b, int s)
     return is_absent(f, 2 * OLDEST(s) + b);
 }
 
+// Translates rotating: Rotating::add_to_young 65be7dc9
 static int rotating_admit(int d, int f, int b)
 {
 #ifndef NO_LOOK
@@ -184,6 +194,8 @@ static int rotating_admit(int d, int f, int b)
 
 // ---- emptying and rotation ----------------------------------------------------------------------
 // Empties a word while there is no rotation. 0 if there was one, or the attempts were disturbed.
+// Translates rotating: empty_word f803bd1f
+// Translates rotating: settle_or_empty cb1c6d93
 static int empty_word(int d, int bucket, int s)
 {
     for (int i = 0;; i++) {
@@ -216,6 +228,7 @@ static int empty_word(int d, int bucket, int s)
     }
 }
 
+// Translates kernel: Stripes::bumps 69a39bb3
 static int bumps(int table)
 {
     int sum = 0;
@@ -223,6 +236,8 @@ static int bumps(int table)
     return sum;
 }
 
+// Translates rotating: Rotating::clean 292ec5c2
+// Translates rotating: TokenTable::empty_while 033a6b5c
 static void clean(int d, int s)
 {
     if (s & CLEAN) return;
@@ -239,6 +254,7 @@ static void clean(int d, int s)
 
 // Rotates, if there were `number` rotations, or in any case. After the exchange of the state, the
 // emptying of the next spare is left to the next rotation unless CLEAN_AFTER.
+// Translates rotating: Rotating::turn_at e793a722
 static int rotate(int d, int number)
 {
     for (int i = 0;; i++) {

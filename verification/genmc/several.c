@@ -71,6 +71,7 @@ static atomic_int followed; // the bit of the root of table 0
 static atomic_int later;    // the second table, once it is there
 static int made[TABLES];    // written without an atomic access, before the table is there
 
+// Translates growing: Tables::count a30e14c4
 static int second_table(void)
 {
     int table = LOAD(later, BLOCK_GET);
@@ -78,6 +79,8 @@ static int second_table(void)
     return table;
 }
 
+// Translates growing: Growing::add 79cb0f2c
+// Translates growing: Levels::set_successor dfba4706
 static void add_table(int mine)
 {
     if (!second_table()) {
@@ -92,6 +95,8 @@ static void add_table(int mine)
     }
 }
 
+// Translates growing: Tables::newest 7d13cfbb
+// Translates growing: Levels::root 61b12582
 static int finest(void)
 {
     if (!LOAD(followed, ROOT_LOAD)) return 0;
@@ -100,6 +105,7 @@ static int finest(void)
     return table;
 }
 
+// Translates growing: Growing::lookup_in_all 3f2aee7c
 static int walk(int f, int b)
 {
     int table = finest();
@@ -107,6 +113,7 @@ static int walk(int f, int b)
     return contains(f, b);
 }
 
+// Translates growing: Growing::remove_from_all 88d894e3
 static int remove_from_finest(int f, int b)
 {
     int table = finest();
@@ -114,8 +121,10 @@ static int remove_from_finest(int f, int b)
     return remove_one(f, b);
 }
 
+// Translates growing: Growing::insert_growing 9af01780
 static int insert_into_finest(int f, int b) { return insert(f, 2 * finest() + b); }
 
+// Translates growing: <Others as AbsenceElsewhere>::check_after 4905d652
 static int later_hold_none(int f, int first)
 {
     int table = first / 2;
@@ -125,6 +134,7 @@ static int later_hold_none(int f, int first)
     return finest() == table;
 }
 
+// Translates growing: <Growing as RawFilter>::insert_unique b873f676
 static int admit_to_finest(int d, int f, int b)
 {
 #ifndef NO_LOOK

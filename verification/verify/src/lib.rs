@@ -9,6 +9,8 @@
 //! [`program`] runs the suites that are programs, [`mutation`] builds and runs suites of tests and
 //! mutants, and [`progress`] shows their progress.
 
+#[cfg(test)]
+mod copies;
 pub mod mutation;
 pub mod program;
 pub mod progress;
