@@ -1,4 +1,4 @@
-//! The growing filter: a table that doubles in place ten times, and then another one after it.
+//! The growing filter: a table that doubles ten times, and then another one after it.
 //!
 //! These rooms have the steps. [`doubling`](crate::design::doubling) argues why they lose nothing.
 //!
@@ -25,7 +25,7 @@
 //! # The rooms
 //!
 //! From the bottom up; each imports, and calls methods, only from those above it in this list, from
-//! the [kernel](crate::kernel), and from what all filters share.
+//! the [kernel](crate::kernel), and from what all filters share. (Its tests may import more.)
 //!
 //! | room | what it is |
 //! |---|---|
@@ -36,53 +36,60 @@
 //! | `memory` | the block of a level: header and words; pinning, and giving back |
 //! | `views` | what a caller sees of the words: one level, or the two words of an item |
 //! | `levels` | the root, and the blocks of all levels |
-//! | `tokens` | `GrowingTokens`, the tokens of a table: what its words hold, for a reader |
+//! | `tokens` | `GrowingTokens`: what the words of a table hold, for a reader; the exchange of one |
 //! | `split` | how a writer meets a word: it settles it, splits it, finds the live one |
 //! | `growth` | the growth of one table: it begins, writers help, it ends, memory goes back |
 //! | `graph` | one level, as a search for a path sees it |
 //! | `ops` | lookup, insert, remove |
 //! | `unique` | adding a token if none covers the item |
-//! | `alone` | the calls that have a table for themselves: placing, settling, clearing |
+//! | `alone` | the calls that have a table for themselves: placing, clearing; settling all words |
 //! | `snapshot` | a copy, while others write |
 //! | `table` | a table with the number of its tokens, its size and its rate |
 //! | `several` | all tables of a filter, the walks over them, the limits |
 //! | `policy` | an insert that finds no room: it tries again, the filter grows, or it is refused |
 //! | `contract` | the fewest and smallest tables for the tokens that are there |
+//! | `stored` | the stored form |
 //! | this file | the engine: what the filter calls |
-//! | `stored` | its stored form |
 //!
 //! What a thread does with one table is a method of `GrowingTokens`, in the room of its subject.
 //!
 //! # An insert that doubles
 //!
-//! 1. **No room.** [`insert`](RawFilter::insert) of the engine calls `GrowingTokens::insert` of
-//!    `ops`: one exchange, if a bucket of the item has a vacant slot. None has: `insert_slowly`
-//!    calls `split_or_relocate`. The table is not growing, so that searches for a path. It finds
-//!    none within its bound, and returns `Full`.
+//! 1. **No room.** [`insert`](RawFilter::insert) of the engine calls that of a
+//!    `CountedGrowingTable`, which calls `GrowingTokens::insert` of `ops`: one exchange, if a
+//!    bucket of the item has a vacant slot. None has: `insert_slowly` calls `split_or_relocate`.
+//!    The table is not growing, so that searches for a path. It finds none within its bound, and
+//!    returns the failure `Full`.
 //! 2. **May it grow?** `Tables::insert_or_grow` of `policy` repeats the attempt, and calls
-//!    `retry_or_grow` after each refusal. Below the capacity the next search goes further.
+//!    `retry_or_grow` after each refusal. Below the capacity one more search goes further.
 //!    Otherwise `grow` calls `double_or_add`: `check_doubling` asks the limits on rate and memory,
-//!    and `foresee` asks whether the item will find room. If not, the insert is refused. No word
-//!    has changed so far.
-//! 3. **Begin.** `CountedGrowingTable::begin_doubling` adds cells to the counter,
-//!    `GrowingTokens::begin_growth` of `growth` adds descriptors, `Levels::open_next_level`
-//!    allocates the next level, whose words are absent, tells the sweep where it is, and sets the
-//!    busy bit. From here on lookups read two levels.
+//!    and `foresee` asks whether the item will find room at this size or at a later one that the
+//!    limits allow. If not, or if the table is nearly empty, the insert is refused. No word has
+//!    changed so far.
+//! 3. **Begin.** `CountedGrowingTable::begin_doubling` adds cells to the counter and
+//!    `GrowingTokens::begin_growth` of `growth` adds descriptors, if the next size needs many more.
+//!    `Levels::open_next_level` allocates the next level, whose words are absent, tells the sweep
+//!    where that is, and sets the busy bit. From here on a lookup reads each of its two words at
+//!    the level that the cursor says.
 //! 4. **Split.** The next attempt finds both buckets full again. `split_or_relocate` splits one of
 //!    them, if the half to which the item goes has room: `split` freezes the word, writes its two
 //!    children, and replaces the word by *gone*. Then `add_to_emptier` adds the token to the child.
 //!    (If no half has room, it searches for a path at the next level. If there is none,
-//!    `retry_or_grow` splits words of the sweep until there is.)
-//! 5. **Sweep.** The insert is counted, and has taken effect. `CountedGrowingTable::help` calls
-//!    `help_to_grow`: it takes the next 16 words of the level (`next_chunk`), splits them
-//!    (`split_all`), and moves the cursor past them (`move_cursor`). Each later insert or remove
-//!    that succeeds does the same.
+//!    `retry_or_grow` splits words of the sweep, some at each attempt.)
+//! 5. **Sweep.** The insert has taken effect. `CountedGrowingTable::insert` counts it, and `help`
+//!    calls `help_to_grow`: it takes the next 16 words of the level (`next_chunk`), splits them
+//!    (`split_all`), and moves the cursor past them if it stands there (`move_cursor`). Each later
+//!    insert or remove that succeeds does the same.
 //! 6. **End.** A thread that finds all words gone moves the root to the next level
 //!    (`move_root_on`), where lookups begin from now on. The one that did calls `give_back`: when
-//!    no thread is pinned any more that was pinned then, the memory of the old level goes back.
+//!    no thread is pinned any more that was pinned then, the memory of the old level goes back, a
+//!    large one part by part.
 //!
-//! A thread may stop in the midst of each of these, and others go on: the head of `split` lists
-//! what it leaves.
+//! A thread may stop in the midst of each of these, and others go on. The head of `split` lists
+//! what it leaves in steps 4 and 5. In step 3 it leaves a level without words that count, which the
+//! next growth uses; after step 4 a token that is not counted; in step 6 a cursor at the end, so
+//! that the next helper moves the root, or a level whose memory goes back only when a call has the
+//! table for itself.
 
 mod alone;
 mod contract;
@@ -133,7 +140,7 @@ use crate::kernel::sizing::{any_of, items_for};
 /// buckets of 4 slots of 16 bits.
 ///
 /// A lookup loads two words of the table, however often it has doubled. After ten doublings there
-/// is another table, and a lookup of an absent item reads both.
+/// is another table, and a lookup reads both.
 #[derive(Debug)]
 pub struct Growing {
     tables: Tables,

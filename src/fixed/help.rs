@@ -1,8 +1,8 @@
 //! Helping: how a writer handles a frozen word.
 //!
 //! A pending relocation or emptying is aborted, a pending admission is decided, or aborted if only
-//! its owner may decide it, and a decided use is written back. So no writer waits for an owner that
-//! may never continue.
+//! its owner may commit it, and a decided use is written back. So no writer waits for an owner that
+//! may never continue. (A thread that empties the same table commits an emptying.)
 
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::descriptor::{Resolved, Status};

@@ -7,7 +7,8 @@
 //!
 //! # Why it is exact
 //!
-//! The target is frozen from before the read of the witness until the decision. A relocation of an
+//! The target is frozen only if it still is the content that was read, which has no equal token. It
+//! stays frozen from before the read of the witness until the decision. A relocation of an
 //! equal token needs both words, so none can commit in that time: the read of the witness together
 //! with the frozen target is a snapshot of the class. After that read, plain inserts and removes
 //! may add equal tokens to the witness and take them out again. The admission takes effect at the
@@ -21,10 +22,10 @@
 //! later value. Otherwise the first one's read finds the reference of the second, or a later value.
 //! A later value shows what was decided: the token, or nothing. Of two that are pending, the one
 //! with the lower target aborts the other, the one with the higher target gives way, and every
-//! helper applies the same rule.
+//! helper applies the same rule. So at most one of the two commits.
 //!
 //! If several threads decide one admission at different times, the first to reach the control
-//! counts. Its verdict was true when it read, because until then the target was frozen.
+//! counts. Its verdict was true when it read, because the target was frozen until the decision.
 //!
 //! # Several tables
 //!
@@ -147,7 +148,7 @@ impl<L: Layout> TokenTable<L> {
         }
     }
 
-    /// Whether there is no token of a class, for an admission in another table. It aborts an
+    /// Whether there is no token of a class, for an admission in another table. It ends an
     /// admission that is pending here. An admission that comes later acquires, through the word it
     /// freezes, all that the caller did before.
     ///

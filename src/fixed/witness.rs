@@ -1,8 +1,8 @@
 //! The witness: what decides an admission. [`unique`](crate::fixed::unique) has the proof.
 //!
-//! Its owner asks it and, if there are no other tables, every thread that the admission is in the
-//! way of. The first decision counts. Its verdict was true when it read, because until then the
-//! target was frozen.
+//! Its owner asks it and, if there are no other tables, every writer that settles the target. The
+//! first decision counts. Its verdict was true when it read, because the target was frozen until
+//! the decision.
 
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::descriptor::{Resolved, Status};

@@ -3,7 +3,8 @@
 //! # Where a token goes
 //!
 //! The tables are read from the newest to the oldest, their buckets by number. For each token,
-//! `GrowingTokens::add_one` does the inverse of a doubling, here from level 5 to level 3:
+//! `GrowingTokens::add_one` does the inverse of a doubling, here from level 5 to level 3 of a table
+//! that began before level 3:
 //!
 //! ```text
 //! old table    number 1 0 b1 b2 b3 b4 | tail b5 b6 .. b12

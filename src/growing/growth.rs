@@ -9,7 +9,8 @@
 //! 4. *The old level goes back* (`give_back`), by the same thread, when all that are pinned then
 //!    have been unpinned; a large one part by part (`release_part`), by later writers.
 //!
-//! Any thread can do each step, so none waits for another.
+//! Any thread can do each of the first three, so none waits for another. A thread that stops before
+//! the fourth keeps the memory of the old level until a call has the table for itself.
 
 use crate::error::OutOfMemory;
 use crate::growing::levels::Root;
@@ -86,7 +87,7 @@ impl GrowingTokens {
     }
 
     /// Returns the memory of a level that the root has left to the system, when no thread can still
-    /// be splitting into it. If it is more than one part, later inserts return the rest.
+    /// be splitting into it. If it is more than one part, later writers return the parts.
     fn give_back(&self, level: u32) {
         // Wait until all threads that are pinned now are unpinned: a helper that sleeps in a split
         // writes into absent words, and the words read as absent once their memory is given back.

@@ -440,7 +440,7 @@ impl Levels {
     }
 
     /// Returns the memory of a level to the system. The root left it a grace period ago, so no
-    /// thread still splits into it. If it is much, inserts give it back.
+    /// thread still splits into it. If it is much, later writers give it back, part by part.
     pub(crate) fn release(&self, level: u32) {
         match self.memory(level) {
             Some(memory) if memory.abandon() => self.set_reclaim_pending(),
@@ -490,6 +490,15 @@ impl Levels {
     /// The bytes of one block of this level.
     pub(crate) fn bytes_for(level: u32) -> usize {
         LevelMemory::bytes_for(level)
+    }
+
+    /// The bytes that the block of a level will take: none if it is there, for a growth that was
+    /// begun and not told to all.
+    pub(crate) fn bytes_to_open(&self, level: u32) -> usize {
+        match self.memory(level) {
+            Some(_) => 0,
+            None => Self::bytes_for(level),
+        }
     }
 
     /// The bytes of all blocks, except those returned to the system.

@@ -63,14 +63,10 @@ impl LevelMemory {
         ReleaseChunks::of(&self.words)
     }
 
-    /// Returns all pages of an unused block to the system.
+    /// Returns all pages of an unused block, which is not large, to the system.
     pub(crate) fn release(&self) {
-        if self.abandon() {
-            while self.release_part() {}
-        } else {
-            let released = allocate::release_pages(&self.words);
-            self.released.store(released as u64, Ordering::Relaxed);
-        }
+        let released = allocate::release_pages(&self.words);
+        self.released.store(released as u64, Ordering::Relaxed);
     }
 
     /// Marks the words as unused. Returns whether the block is so large that it goes back in parts.

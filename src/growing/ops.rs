@@ -1,7 +1,7 @@
 //! Lookup, insertion and removal in a table that doubles, each from its fast path to its
 //! linearization point.
 //!
-//! * A lookup loads two words at once, and validates them, whatever the size of the table was.
+//! * A lookup loads two words at once, and validates them, however often the table has doubled.
 //! * An insert makes one exchange if there is room; otherwise it splits a bucket, if the table is
 //!   growing, or finds a path of relocations.
 //! * A remove clears exactly one token, [the
@@ -409,7 +409,7 @@ impl GrowingTokens {
     pub(crate) fn remove(&self, root: Root, hash: u64) -> bool {
         let pair = self.levels.pair(root, hash);
         let f = pair.fingerprint();
-        // Read the version before the words: that there is no longer token is a miss.
+        // Read the version before the words: "no token in the other word is longer" is a miss.
         let version = self.stripes.version(f);
         let (a, b) = pair.load();
         if root.is_at_rest() && GrowingWord::surely_buckets(a, b) {
@@ -426,8 +426,8 @@ impl GrowingTokens {
                 );
                 let number = lanes.trailing_zeros() / 2 % 4;
                 let lane = here.lane(number);
-                // Find whether it is the longest: full, or no longer one is in the other word (a
-                // miss). Without a branch on the length, because it is unpredictable.
+                // Find whether it is the longest: it has full length, or no longer token is in the
+                // other word, which is a miss. Do not branch on the length: it is unpredictable.
                 let is_longest = pair.is_full(lane)
                     | (pair.nested(lane, other) == 0) & self.stripes.unchanged(f, version);
                 let here = here.as_bucket();

@@ -46,7 +46,8 @@ pub(crate) struct RetryState {
     foreseen: bool,
 }
 
-// So a table's tokens are longer than those of the table before it at the same level.
+// At the level where a table begins its tails are longer than those of the table before it, which
+// ends there.
 const _: () = assert!(Depth::First.full_tail() > Depth::Deeper.full_tail());
 
 /// A table counts as full only if at least one of this many slots is in use.
@@ -217,8 +218,8 @@ impl Tables {
     /// a refused insert must leave the filter as it was. `bytes` is the memory of growths that were
     /// checked and not begun.
     ///
-    /// Exact if no other thread writes. If others do, it is asked once: then the insert does as it
-    /// said, and a growth that was not foreseen is checked when it begins.
+    /// Exact if no other thread writes. An insert asks once. If other threads write, it may then
+    /// need a growth that was not foreseen: that is checked when it begins.
     fn foresee(
         &self,
         newest: &CountedGrowingTable,

@@ -205,7 +205,7 @@ impl Tables {
         let Some(table) = tables.find(|table| table.remove(table.tokens().root(), hash)) else {
             return false;
         };
-        // The table that it took from has its help. Help the newest, which is the one that grows.
+        // Help the newest table too, which is the one that grows. The other has been helped.
         let newest = self.newest();
         if !ptr::eq(table, newest) {
             newest.help(newest.tokens().root());

@@ -13,7 +13,7 @@
 //!    then leaves a frozen word: lookups read the frozen content, and the next writer that meets it
 //!    finishes the split (`finish_split`).
 //! 3. *Write the children* (`complete_split`, two exchanges), by any thread. A thread that stops
-//!    then leaves the same, with children that no thread comes to yet.
+//!    then leaves the same, with children that no thread changes yet.
 //! 4. *Replace the reference by gone* (`complete_split`, one exchange), by any thread. The split is
 //!    over.
 //!
@@ -24,8 +24,9 @@
 //! * its descriptor, which serves no other use until a call that has the table for itself takes it
 //!   back (`settle_all` of `alone`);
 //! * in a sweep, the words that it has taken and not split. The cursor stays in front of them until
-//!   so many words beyond are taken that others split these too (`Sweep::next_chunk`);
-//! * its pin: the memory of levels that the root leaves from then on is not given back.
+//!   enough words beyond are taken, or all are, and others split these too (`Sweep::next_chunk`);
+//! * its pin: from about then on, no memory of levels that roots leave is given back, in any filter
+//!   of the process.
 
 use core::iter;
 

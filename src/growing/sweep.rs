@@ -34,7 +34,7 @@ pub(crate) struct Sweep {
 }
 
 /// Number of words that one insert splits while the table grows, two cache lines. So a growth is
-/// over after an insert for each 16 words, or two where threads stop.
+/// over after an insert for each 16 words. Where threads have stopped, others split a chunk again.
 const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
 
 /// Maximum number of taken words from the cursor on. When a thread has stopped, others do its work,

@@ -1,8 +1,8 @@
 //! The tokens of a table that doubles: what its words hold, for a reader that writes nothing, and
 //! the exchange that changes one.
 //!
-//! A word never written reads as an empty bucket. [`replace`](GrowingTokens::replace) puts content
-//! into it too.
+//! A word never written reads as an empty bucket, at the first level of a table that was made so,
+//! while the root is there. [`replace`](GrowingTokens::replace) puts content into it too.
 
 use crate::allocate::Shared;
 use crate::error::OutOfMemory;
@@ -106,7 +106,7 @@ impl GrowingTokens {
 
     /// The heap bytes that the next doubling takes, to this level.
     pub(crate) fn bytes_to_grow(&self, level: u32) -> usize {
-        Levels::bytes_for(level) + self.pool.bytes_to_grow(1 << level)
+        self.levels.bytes_to_open(level) + self.pool.bytes_to_grow(1 << level)
     }
 
     /// A closure that calls `what` with the levels, unless the filter has been dropped by then.

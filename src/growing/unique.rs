@@ -123,7 +123,7 @@ impl GrowingTokens {
                     Resolved::Settled(content) => {
                         return Step::Here(self.none_covers(class, bucket, content));
                     }
-                    // Finish a split, and go down: the children hold the self.
+                    // Finish a split, and go down: the children hold the tokens.
                     Resolved::Pending(Pending {
                         transfer: Transfer::Split { .. },
                         ..

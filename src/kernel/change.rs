@@ -1,4 +1,5 @@
-//! Changes: the delicate steps from the descriptor to the words and back, each once.
+//! Changes: the delicate steps from the descriptor to the words and back, each once. (A change that
+//! needs no decision does them by itself.)
 //!
 //! A change *publishes* a transfer in its descriptor, *freezes* its words by references to that,
 //! *decides* it, and *writes back* what was decided. Between the first freeze and the write-back
@@ -27,8 +28,8 @@ pub(crate) enum Outcome {
     Aborted,
 }
 
-/// Changes one word, the source of `transfer`, to `after`, if `verdict` permits it while the word is
-/// frozen.
+/// Changes one word, the source of `transfer`, to `after`, if `verdict` permits it while the word
+/// is frozen. `after` is what [`Transfer::after`] says.
 ///
 /// *What it gives its callers.* From the freeze to the decision the word holds its old content, and
 /// no other thread's change of it can commit: a thread that meets the reference decides this change
@@ -74,16 +75,18 @@ pub(crate) fn change_word<L: Layout>(
 }
 
 /// Changes two words: moves a token from the source to the destination of `hop`, which then hold
-/// `after`. Calls `announce` when both words are frozen. Returns false if a word has changed, or if
-/// another thread aborted the change. Then nothing is changed.
+/// the new contents, those that the [`Relocation`] says. Calls `announce` when both are frozen.
+/// Returns false if a word has changed, or if another thread aborted the change. Then nothing is
+/// changed.
 ///
 /// *Why the token is always in exactly one word.* Other threads only abort, and the owner commits
 /// only when both words are frozen. A frozen word is written back only after the decision. So at
 /// the commit both are still frozen, and that one exchange changes the content of both, for every
 /// thread.
 ///
-/// *Why one of two over the same words succeeds.* Every change of two words freezes the lower one
-/// first. So the one that freezes it first finds the higher word without the other's reference.
+/// *Why two over the same words do not block each other.* Every change of two words freezes the
+/// lower one first. So the one that freezes it first finds the higher word without the other's
+/// reference. (The other one may abort it, when it tries again.)
 ///
 /// *Why no lookup misses the token.* `announce` bumps the stripe after both freezes and before the
 /// commit: [a miss](crate::design::protocol#a-miss) has the cases.
@@ -101,7 +104,7 @@ pub(crate) fn change_two_words<L: Layout>(
     // reference holds `before` while the use is pending or aborted, and `after` once it is
     // committed, whichever thread writes it back.
     let (reference, pending) = claim.publish(transfer);
-    // Order the words by their numbers: of two changes that cover the same words, one gets both.
+    // Order the words by their numbers, as every change of two words does.
     let lower = hop.source.min(hop.destination);
     let higher = hop.source.max(hop.destination);
     // Freeze the lower word. Fails if it is not what was read: then the hop may be impossible. No

@@ -5,10 +5,11 @@
 //! for 4 x 16: fields that belong to another use are recognised, never waited for. That makes the
 //! fields a sequence lock keyed by the use, and no thread waits for its writer.
 //!
-//! Only the owner installs references. Any other writer that meets one decides a use that is
-//! pending, and writes back what is decided; a lookup only reads. A writer aborts a hop, which
-//! needs two installs, and lets an admission that is no rival be. So an install that comes late
-//! only ever installs a reference to an aborted use, which reads as the old content.
+//! Only the owner installs references. Any other writer that settles a frozen word decides a use
+//! that is pending, and writes back what is decided; a lookup only reads. It aborts a hop, which
+//! needs two installs. (An admission that reads its witness lets another one be that is no rival.)
+//! So an install that comes late only ever installs a reference to an aborted use, which reads as
+//! the old content.
 
 use alloc::boxed::Box;
 use core::marker::PhantomData;
@@ -125,9 +126,9 @@ impl Descriptor {
     /// The number of the use that was begun last, and its status.
     pub(crate) fn control(&self) -> Control {
         // SeqCst, as the words: a commit changes what two words mean, and all threads must agree on
-        // the order of commits and exchanges (`design::protocol`, "Orderings": four threads can see it).
-        // As an Acquire it pairs with the decision, so that what the owner did before a commit (the
-        // bump) is visible to any thread that sees the commit.
+        // the order of commits and exchanges (`design::protocol`, "Orderings": four threads can see
+        // it). As an Acquire it pairs with the decision, so that what the owner did before a commit
+        // (the bump) is visible to any thread that sees the commit.
         Control(self.control.load(Ordering::SeqCst))
     }
 

@@ -31,8 +31,8 @@ pub(crate) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 const TOP_BIT: u64 = 1 << 63;
 
 /// The index bits of the largest table on a machine with addresses of this many bits, where one
-/// with 64 has `unless`. Its words are an eighth of the addresses: so they fit together with half as
-/// many others, and so do numbers of four times as many buckets.
+/// with 64 has `unless`. Its words are an eighth of the addresses: so they fit together with half
+/// as many others, and so do numbers of four times as many buckets.
 pub(crate) const fn address_bits(pointer: u32, unless: u32) -> u32 {
     if pointer < 64 { pointer - 5 } else { unless }
 }

@@ -14,8 +14,8 @@ use crate::kernel::word::{MAX_DESCRIPTORS, Reference};
 use crate::sync;
 use crate::sync::{Event, OnceBox};
 
-/// The descriptors of one table, shared by all its slow paths: a list of segments, each twice as
-/// long as all before it or longer, unless the last one reaches the maximum.
+/// The descriptors of one table, shared by all its slow paths: a list of segments. A claim adds as
+/// many as there are, up to the maximum.
 ///
 /// A claim that finds all descriptors taken adds a segment, and so does a table that gets more
 /// words. None is removed while the table is shared. So a thread that stops for good with a
@@ -50,9 +50,9 @@ struct Segment<'a> {
 const MIN_DESCRIPTORS: usize = if sync::MODEL { 16 } else { 2 };
 
 impl PoolSize {
-    /// Four descriptors per thread that the machine runs, one of them its own, so that a claim
-    /// seldom fails. A small table has fewer: that many transfers at once would disturb each other,
-    /// and they would take more than a 16th of the bytes of its words.
+    /// Four descriptors per thread that the machine runs, one of them its own, and at least 64, so
+    /// that a claim seldom fails. A small table has fewer: that many transfers at once would
+    /// disturb each other, and they would take more than a 16th of the bytes of its words.
     pub(crate) fn of_table(buckets: usize) -> Self {
         Self::on(sync::parallelism(), buckets)
     }
@@ -284,7 +284,7 @@ impl<L: Layout> Pool<L> {
     /// One of the descriptors added last, if one of them is free; otherwise an earlier one.
     #[inline]
     fn try_to_claim(&self) -> Option<Claim<'_, L>> {
-        // Begin with the segment added last: it is the largest.
+        // Begin with the segment added last: most often it is the largest.
         let first = self.first();
         match first.next() {
             None => first.claim(),
@@ -346,8 +346,8 @@ impl<L: Layout> Pool<L> {
 /// For a table that gets more words, and may come to need more descriptors.
 #[cfg(feature = "growing")]
 impl<L: Layout> Pool<L> {
-    /// Descriptors are added only if the table needs this many times as many as it has, or the
-    /// maximum.
+    /// Descriptors are added only if the table needs this many times as many as it has, or as many
+    /// as suffice for a table of any size.
     const GROWTH_FACTOR: usize = 4;
 
     /// The number to add behind `now` descriptors for a table of this many buckets: 0 if it has

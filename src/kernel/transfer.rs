@@ -7,7 +7,7 @@ use crate::kernel::layout::{Bucket, Layout, Token};
 pub(crate) enum Transfer<L: Layout> {
     /// Moves a token to its alternate bucket. The only one that freezes two words.
     Relocation(Relocation<L>),
-    /// Adds a token to the target if no equal one is in the witness.
+    /// Adds a token to the target if none of the same items is in the witness.
     Admission {
         placed: Token<L>,
         target: usize,
@@ -17,8 +17,8 @@ pub(crate) enum Transfer<L: Layout> {
     },
     /// Removes all tokens of a bucket.
     Emptying { bucket: usize, old: Bucket<L> },
-    /// Hands the tokens of a bucket, which is not 0, over to two new words: those of twice its
-    /// number and of one more.
+    /// Hands the tokens of a bucket, whose number is not 0, over to two new words: those of twice
+    /// its number and of one more. It is completed, and never decided.
     Split { bucket: usize, old: Bucket<L> },
 }
 
