@@ -20,7 +20,7 @@
 #define SPLIT(d, bucket) ACT(split(d, bucket))
 #define HELP(d) ACT(help_to_grow(d))
 // Begins to double the table. If the block must be made, it is block `mine`.
-#define BEGIN(mine) ACT(begin_to_grow(mine))
+#define BEGIN(mine) ACT(begin_growth(mine))
 
 // The states at the beginning.
 #define AT_REST 0 // at level 1
@@ -188,7 +188,7 @@ static int replace_root(int old, int new)
 }
 
 // ---- settlement and splits ----------------------------------------------------------------------
-// Translates growing: Transfer::is_split 1ee455d7
+// Translates kernel: Transfer::from_fields 6e7f48d6
 static int is_split(long r) { return !MOVED(R_TRANSFER(r)) && !PLACED(R_TRANSFER(r)); }
 
 // Translates growing: children 5f0131c9
@@ -201,8 +201,8 @@ static int part_of(int bucket, int content, int child)
 }
 
 // Ends a split, by any thread: writes both children, then the parent is gone.
-// Translates growing: finish fb3ecbcf
-// Translates growing: finish_installed 7e94f6de
+// Translates growing: GrowingTokens::finish_split 76001f48
+// Translates growing: GrowingTokens::complete_split 49491fbd
 static void finish(int bucket, int r, int content)
 {
 #ifdef GONE_FIRST
@@ -213,7 +213,7 @@ static void finish(int bucket, int r, int content)
     put(bucket, r, GONE, THAW);
 }
 
-// Translates growing: settle_word dd138a6b
+// Translates growing: GrowingTokens::settle_word f11739ca
 static int settled(int bucket)
 {
     for (int i = 0;; i++) {
@@ -234,7 +234,7 @@ static int settled(int bucket)
     }
 }
 
-// Translates growing: split_with 624798b2
+// Translates growing: GrowingTokens::split_with f6fd45bd
 static void split(int d, int bucket)
 {
     for (int i = 0;; i++) {
@@ -255,7 +255,7 @@ static void split(int d, int bucket)
 }
 
 // Returns the live bucket of a class on a side, with its content, settled.
-// Translates growing: live_by 6a41768c
+// Translates growing: GrowingTokens::live_by 72d9beb5
 // Translates growing: GrowingTokens::descend 04d07cf0
 static int live(int f, int side)
 {
@@ -272,10 +272,10 @@ static int live(int f, int side)
 #define HOLDS(live) ((live)&0xff)
 
 // ---- growth -------------------------------------------------------------------------------------
-// Translates growing: GrowingTokens::begin_to_grow 318b37d8
-// Translates growing: Levels::begin_to_grow 31d84869
+// Translates growing: GrowingTokens::begin_growth 698d55ee
+// Translates growing: Levels::open_next_level 31d84869
 // Translates growing: Levels::memory_or_new 4a0ad99e
-static void begin_to_grow(int mine)
+static void begin_growth(int mine)
 {
     int r = LOAD(root, ROOT_LOAD);
     if (r & ASIDE || LEVEL(r) == 2) return;
@@ -310,9 +310,9 @@ static int next_word(void)
 }
 
 // Records that the word at `place` is gone. Returns whether all are.
-// Translates growing: Levels::move_on 2a75840c
-// Translates growing: Sweep::move_on d9310e1b
-static int move_on(int place)
+// Translates growing: Levels::move_cursor b1b4dfef
+// Translates growing: Sweep::move_cursor d9310e1b
+static int move_cursor(int place)
 {
     if (LOAD(children, CURSOR_LOAD) / 2 != place) return 0;
     int gone = place < 2 ? place + 1 : 2;
@@ -322,8 +322,8 @@ static int move_on(int place)
     return gone == 2;
 }
 
-// Translates growing: help_to_grow 1d9e2f62
-// Translates growing: Levels::end_growth e2ae8fb2
+// Translates growing: GrowingTokens::help_to_grow 13a0086b
+// Translates growing: Levels::move_root_on e2ae8fb2
 static void help_to_grow(int d)
 {
     int r = LOAD(root, ROOT_LOAD);
@@ -333,12 +333,12 @@ static void help_to_grow(int d)
     replace_root(r, ROOT(2, block_of(4)));
 #endif
     if (place < 2) split(d, 2 + place);
-    if (move_on(place)) replace_root(r, ROOT(2, block_of(4)));
+    if (move_cursor(place)) replace_root(r, ROOT(2, block_of(4)));
 }
 
 // ---- lookup -------------------------------------------------------------------------------------
-// Translates growing: on_index d4b744c9
-static int on_side(int f, int side)
+// Translates growing: GrowingTokens::answer_on ff3f9353
+static int answer_on(int f, int side)
 {
     for (int i = 0;; i++) {
         BOUNDED(i);
@@ -361,21 +361,21 @@ static int on_side(int f, int side)
     }
 }
 
-// Translates growing: contains_slowly 82d4abf8
+// Translates growing: GrowingTokens::contains_slowly a87083fd
 static int look_slowly(int f, int side)
 {
     for (int i = 0;; i++) {
         BOUNDED(i);
         int v = version(0, f);
-        int answer = on_side(f, side);
-        if (answer == NO) answer = on_side(f, 1 - side);
+        int answer = answer_on(f, side);
+        if (answer == NO) answer = answer_on(f, 1 - side);
         if (answer == YES) return YES;
         if (answer == NO && unchanged(0, f, v)) return NO;
     }
 }
 
-// Translates growing: probe_level c4b1459c
-// Translates growing: probe_mid_growth dc92bd5e
+// Translates growing: GrowingTokens::probe_level e49d4e59
+// Translates growing: GrowingTokens::probe_mid_growth 9e38706c
 // Translates growing: MidGrowthPair::new 8dfd545e
 static int look(int f, int side)
 {
@@ -403,7 +403,7 @@ static int look(int f, int side)
 }
 
 // ---- writes -------------------------------------------------------------------------------------
-// Translates growing/ops: add 4b4f7ab9
+// Translates growing: GrowingTokens::add_to_emptier fb2a654c
 static int insert_doubling(int f, int side)
 {
     for (int i = 0;; i++) {
@@ -416,7 +416,7 @@ static int insert_doubling(int f, int side)
     }
 }
 
-// Translates growing: remove_slowly af419319
+// Translates growing: GrowingTokens::remove_slowly 6ed4f92c
 static int remove_doubling(int f, int side)
 {
     int bumped = 0;
@@ -441,7 +441,7 @@ static int remove_doubling(int f, int side)
 
 // Settles a bucket whose number was computed. If it is deeper than the root, its parent must be
 // gone first.
-// Translates growing: settle_computed a93e3cd4
+// Translates growing: GrowingTokens::settle_computed 6a088ba3
 static int settled_end(int d, int bucket)
 {
 #ifndef NO_PARENT
@@ -450,8 +450,11 @@ static int settled_end(int d, int bucket)
     return settled(bucket);
 }
 
-// Translates kernel: try_to_relocate 48f5861d
-// Translates growing: <LevelGraph as CuckooTable>::settle 235566c9
+// Translates kernel: try_to_relocate 87d78fda
+// Translates kernel: change_two_words e45f2e95
+// Translates growing: <LevelGraph as CuckooTable>::settle 2e355759
+// Translates growing: <LevelGraph as Words>::freeze f665db9e
+// Translates growing: <LevelGraph as Words>::thaw 06929597
 static int hop_doubling(int d, int f, int side)
 {
     int here = live(f, side);
@@ -482,7 +485,7 @@ static int hop_doubling(int d, int f, int side)
 }
 
 // ---- admission ----------------------------------------------------------------------------------
-// Translates growing: is_absent_from_witness 48c9839b
+// Translates growing: GrowingTokens::is_absent_from_witness f8befc87
 static int witness_on_side(int f, int side, int target)
 {
     for (int i = 0;; i++) {
@@ -520,7 +523,10 @@ static int witness_on_side(int f, int side, int target)
     }
 }
 
-// Translates growing: GrowingTokens::try_insert_unique 4c386edf
+// Translates growing: GrowingTokens::try_insert_unique bb436108
+// Translates kernel: change_word 5d2bf314
+// Translates growing: <GrowingTokens as Words>::freeze 486de557
+// Translates growing: <GrowingTokens as Words>::thaw 5d3106b1
 static int admit_doubling(int d, int f, int side)
 {
     int a = live(f, side), b = live(f, 1 - side);

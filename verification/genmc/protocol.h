@@ -101,13 +101,16 @@ static int replacing(int c, int f, int placed)
 #define DESTINATION(t) (((t) >> 7) & 7)
 #define OLD(s, d) ((s) | (d) << 8)
 
-// Translates kernel: Transfer::before b12fb29d
+// Translates kernel: Transfer::before bdc52874
+// Translates kernel: Transfer::source b7e6bb48
 static int before(int bucket, int t, int old)
 {
     return bucket == SOURCE(t) ? old & 0xff : (old >> 8) & 0xff;
 }
 
-// Translates kernel: Transfer::after 5a1edeca
+// Translates kernel: Transfer::after 2f15f240
+// Translates kernel: Relocation::new_source a3c0c886
+// Translates kernel: Relocation::new_destination f861bbc0
 static int after(int bucket, int t, int old)
 {
     int m = MOVED(t), p = PLACED(t), s = old & 0xff, d = (old >> 8) & 0xff;
@@ -144,13 +147,13 @@ static int exchange(int b, int old, int new)
 {
     return replace(&word[b], old, new, ADD, WORD_FAILURE);
 }
-// Translates fixed: <TokenTable as CuckooTable>::freeze 52a27434
+// Translates fixed: <TokenTable as Words>::freeze 52a27434
 // Translates kernel: Table::exchange f7ebbb26
 static int freeze(int b, int old, int new)
 {
     return replace(&word[b], old, new, INSTALL, WORD_FAILURE);
 }
-// Translates fixed: <TokenTable as CuckooTable>::thaw ba9aab4a
+// Translates fixed: <TokenTable as Words>::thaw ba9aab4a
 // Translates kernel: Table::exchange f7ebbb26
 static int thaw(int b, int old, int new) { return replace(&word[b], old, new, THAW, WORD_FAILURE); }
 
@@ -313,8 +316,9 @@ static int publish(int d, int t, int old)
 #define R_TRANSFER(r) ((int)((r) >> 10 & 0x3ff))
 #define R_CONTROL(r) ((int)((r) >> 20))
 
-// Translates kernel: Pool::read 1b781cf7
-// Translates kernel: Pool::resolve 850c0adb
+// Translates kernel: Descriptor::read 23f4f20c
+// Translates kernel: Pool::resolve 876d24b8
+// Translates kernel: Descriptor::resolve 524edd7e
 static long resolve(int bucket, int r)
 {
     int at = place_of(INDEX(r));
@@ -346,7 +350,8 @@ static long resolve(int bucket, int r)
 }
 
 // Returns a claimed descriptor, or -1. A descriptor of the caller's own needs no claim.
-// Translates kernel: Segment::claim_shared 4bcd1174
+// Translates kernel: Segment::claim_shared 07e04502
+// Translates kernel: Descriptor::take_shared 5fe25274
 // Translates kernel: Pool::claim_behind 81b09587
 static int claim(int d)
 {
@@ -379,8 +384,8 @@ static void drop(int d)
 }
 
 // ---- settlement ---------------------------------------------------------------------------------
-// Translates fixed: TokenTable::is_absent_from_witness 8e4f88b2
-// Translates fixed: is_rival afbcf770
+// Translates fixed: TokenTable::is_absent_from_witness 70fa4e20
+// Translates fixed: is_rival a02508f1
 static int is_absent_from_witness(int t)
 {
     int f = PLACED(t), target = SOURCE(t), witness = DESTINATION(t);
@@ -401,14 +406,14 @@ static int is_absent_from_witness(int t)
     }
 }
 
-// Translates fixed: TokenTable::decide 70a52e80
+// Translates fixed: TokenTable::settle_reference 5fdcee6f
 static void decide_admission(int r, int pending, int t)
 {
     decide(INDEX(r), pending, is_absent_from_witness(t) ? COMMITTED : ABORTED);
 }
 
 // Translates fixed: TokenTable::settle 1c6755b9
-// Translates fixed: TokenTable::settle_reference 81e03764
+// Translates fixed: TokenTable::settle_reference 5fdcee6f
 static int settle(int bucket)
 {
     int w = load(bucket);
@@ -438,7 +443,7 @@ static int settle(int bucket)
 #define YES 2
 #define UNCLEAR 3
 
-// Translates fixed: TokenTable::find_in_word aac66e09
+// Translates fixed: TokenTable::find_in_word ad262ac0
 static int find_in_word(int f, int bucket, int w)
 {
     if (!IS_REFERENCE(w)) return COUNT(w, f) ? YES : NO;
@@ -469,7 +474,8 @@ static int find_slowly(int f, int first)
     }
 }
 
-// Translates fixed: TokenTable::contains 4efa6e5e
+// Translates fixed: TokenTable::contains 4db77af1
+// Translates fixed: TokenTable::contains_by a8f1783f
 static int contains(int f, int first)
 {
     int v = version(first, f);
@@ -515,7 +521,8 @@ static int pair(int f, int first)
 #define STEP(n)
 #endif
 
-// Translates kernel: try_to_relocate 48f5861d
+// Translates kernel: try_to_relocate 87d78fda
+// Translates kernel: change_two_words e45f2e95
 static int relocate(int d, int moved, int placed, int source)
 {
     int destination = source ^ MASK(moved);
@@ -548,7 +555,8 @@ static int relocate(int d, int moved, int placed, int source)
     return committed;
 }
 
-// Translates fixed: TokenTable::relocate_one a24b46df
+// Translates kernel: execute e925f69b
+// Translates kernel: relocate 204d89c7
 static int hop(int descriptor, int moved, int source)
 {
     int d = claim(descriptor);
@@ -576,7 +584,7 @@ static int add_to(int f, int first, int a, int b)
 }
 
 // Returns 0 if there is no room: the client itself makes room by a path.
-// Translates fixed: TokenTable::insert 8dd3afa6
+// Translates fixed: TokenTable::insert 8f22de8c
 // Translates fixed: TokenTable::add 21ae9e6b
 static int insert(int f, int first)
 {
@@ -593,7 +601,9 @@ static int insert(int f, int first)
 }
 
 // ---- removal ------------------------------------------------------------------------------------
-// Translates fixed: TokenTable::remove 6fc9eac3
+// Translates fixed: TokenTable::remove 3ef7aab8
+// Translates fixed: TokenTable::remove_by 85338c57
+// Translates fixed: TokenTable::clear_one 4e1d25d6
 // Translates fixed: TokenTable::change 666764cd
 static int remove_one(int f, int first)
 {
@@ -635,7 +645,8 @@ static int remove_one(int f, int first)
 
 // Makes one attempt to add a token if there is none here or in other tables. Returns the answer, or
 // 0.
-// Translates fixed: TokenTable::try_insert_unique 063b4342
+// Translates fixed: TokenTable::try_insert_unique c0e797c4
+// Translates kernel: change_word 5d2bf314
 static int try_to_admit(int descriptor, int f, int first, int state)
 {
     int a = settle(first), b = settle(first ^ MASK(f));
@@ -681,7 +692,7 @@ static int admit(int d, int f, int first)
 }
 
 // Returns whether a table has no token of a class, for an admission in another table.
-// Translates fixed: TokenTable::is_absent 813f3c72
+// Translates fixed: TokenTable::is_absent 9339f69f
 // Translates fixed: TokenTable::settle_latest 08fbce09
 static int is_absent(int f, int first)
 {

@@ -132,7 +132,8 @@ static int replace_state(int old, int new)
 static int is_current(int s) { return ROTATIONS(LOAD(state, STATE_LOAD)) == ROTATIONS(s); }
 
 // ---- walks --------------------------------------------------------------------------------------
-// Translates rotating: Rotating::contains f9a3e037
+// Translates rotating: <Rotating as RawFilter>::contains 6b851dea
+// Translates rotating: Rotating::any_live a605e9a0
 static int rotating_contains(int f, int b)
 {
     for (int i = 0;; i++) {
@@ -144,7 +145,8 @@ static int rotating_contains(int f, int b)
     }
 }
 
-// Translates rotating: Rotating::remove a38e2db1
+// Translates rotating: <Rotating as RawFilter>::remove 263ace9d
+// Translates rotating: Rotating::any_live a605e9a0
 static int rotating_remove(int f, int b)
 {
     for (int i = 0;; i++) {
@@ -156,7 +158,7 @@ static int rotating_remove(int f, int b)
     }
 }
 
-// Translates rotating: Rotating::insert 13e71605
+// Translates rotating: <Rotating as RawFilter>::insert 13e71605
 // Translates rotating: Rotating::arrive_late d61a9be5
 static int rotating_insert(int f, int b)
 {
@@ -173,7 +175,7 @@ static int rotating_insert(int f, int b)
     return YES;
 }
 
-// Translates rotating: <Older as AbsenceElsewhere>::check_before 626c72b6
+// Translates rotating: <Older as AbsenceElsewhere>::check_before d404931a
 static int earlier_hold_none(int f, int b, int s)
 {
 #ifdef NO_OTHER_TABLES
@@ -182,7 +184,7 @@ static int earlier_hold_none(int f, int b, int s)
     return is_absent(f, 2 * OLDEST(s) + b);
 }
 
-// Translates rotating: Rotating::add_to_young 65be7dc9
+// Translates rotating: Rotating::add_to_young 3dc0c20c
 static int rotating_admit(int d, int f, int b)
 {
 #ifndef NO_LOOK
@@ -194,8 +196,9 @@ static int rotating_admit(int d, int f, int b)
 
 // ---- emptying and rotation ----------------------------------------------------------------------
 // Empties a word while there is no rotation. 0 if there was one, or the attempts were disturbed.
-// Translates rotating: empty_word f803bd1f
-// Translates rotating: settle_or_empty cb1c6d93
+// Translates rotating: empty_word 895b5649
+// Translates kernel: change_word 5d2bf314
+// Translates rotating: settle_or_empty 7c793807
 static int empty_word(int d, int bucket, int s)
 {
     for (int i = 0;; i++) {
@@ -237,7 +240,7 @@ static int bumps(int table)
 }
 
 // Translates rotating: Rotating::clean 292ec5c2
-// Translates rotating: TokenTable::empty_while 033a6b5c
+// Translates rotating: TokenTable::empty_while 51331ea5
 static void clean(int d, int s)
 {
     if (s & CLEAN) return;

@@ -55,7 +55,7 @@ ORDERINGS = {
     "CONTROL_OF_OWNER": "SEQ_CST",  # Descriptor::control
     "DECISION": "SEQ_CST",  # Descriptor::decide
     "DECISION_FAILURE": "SEQ_CST",  # Descriptor::decide
-    "CLAIM": "ACQUIRE",  # Segment::claim_shared
+    "CLAIM": "ACQUIRE",  # Descriptor::take_shared
     "DROP": "RELEASE",  # <Claim as Drop>::drop
     "SEGMENT_LOAD": "ACQUIRE",  # OnceBox in Segment::next; by a thread that claims
     "SEGMENT_FIND": "ACQUIRE",  # OnceBox in Segment::next; by a thread that has a reference
@@ -73,7 +73,7 @@ ORDERINGS = {
     "BELOW_LOAD": "ACQUIRE",  # Sweep::below
     "BELOW_STORE": "RELEASE",  # Sweep::lead_to
     "CURSOR_LOAD": "ACQUIRE",  # Sweep::children
-    "CURSOR_MOVE": "ACQ_REL",  # Sweep::move_on
+    "CURSOR_MOVE": "ACQ_REL",  # Sweep::move_cursor
 }
 
 WORDS_ACQ_REL = "PAIR_TO_LOOK=ACQUIRE PAIR_TO_INSERT=ACQUIRE PAIR_TO_REMOVE=ACQUIRE WORD_LOAD=ACQUIRE " \

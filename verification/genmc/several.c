@@ -79,7 +79,7 @@ static int second_table(void)
     return table;
 }
 
-// Translates growing: Growing::add 79cb0f2c
+// Translates growing: Tables::add 480bb6f1
 // Translates growing: Levels::set_successor dfba4706
 static void add_table(int mine)
 {
@@ -105,7 +105,7 @@ static int finest(void)
     return table;
 }
 
-// Translates growing: Growing::lookup_in_all 3f2aee7c
+// Translates growing: Tables::lookup_in_all 52377b13
 static int walk(int f, int b)
 {
     int table = finest();
@@ -113,7 +113,7 @@ static int walk(int f, int b)
     return contains(f, b);
 }
 
-// Translates growing: Growing::remove_from_all 88d894e3
+// Translates growing: Tables::remove_from_all 10d43db3
 static int remove_from_finest(int f, int b)
 {
     int table = finest();
@@ -121,7 +121,7 @@ static int remove_from_finest(int f, int b)
     return remove_one(f, b);
 }
 
-// Translates growing: Growing::insert_growing 9af01780
+// Translates growing: Tables::insert_or_grow 60fae96f
 static int insert_into_finest(int f, int b) { return insert(f, 2 * finest() + b); }
 
 // Translates growing: <Others as AbsenceElsewhere>::check_after 4905d652
@@ -134,7 +134,7 @@ static int later_hold_none(int f, int first)
     return finest() == table;
 }
 
-// Translates growing: <Growing as RawFilter>::insert_unique b873f676
+// Translates growing: <Growing as RawFilter>::insert_unique 82f313d0
 static int admit_to_finest(int d, int f, int b)
 {
 #ifndef NO_LOOK
