@@ -36,7 +36,7 @@
 //! | `memory` | the block of a level: header and words; pinning, and giving back |
 //! | `views` | what a caller sees of the words: one level, or the two words of an item |
 //! | `levels` | the root, and the blocks of all levels |
-//! | `tokens` | `GrowingTokens`: what the words of a table hold, for a reader; the exchange of one |
+//! | `tokens` | `GrowingTokens`: what the words of a table hold, for a reader |
 //! | `split` | how a writer meets a word: it settles it, splits it, finds the live one |
 //! | `growth` | the growth of one table: it begins, writers help, it ends, memory goes back |
 //! | `graph` | one level, as a search for a path sees it |

@@ -528,6 +528,18 @@ mod tests {
         assert!(levels.move_root_on(levels.root()));
     }
 
+    /// A thread that lost its exchange, or stopped before it, has left the block of the next level.
+    #[test]
+    fn a_block_counts_once() {
+        let levels = Levels::new(4).expect("memory");
+        assert_eq!(levels.bytes_to_open(5), Levels::bytes_for(5));
+        let outdated = levels.root().with(RECLAIM);
+        assert!(!levels.open_next_level(outdated).expect("memory"));
+        assert!(levels.growing(levels.root()).is_none());
+        assert_eq!(levels.bytes_to_open(5), 0);
+        assert_eq!(levels.bytes(), Levels::bytes_for(4) + Levels::bytes_for(5));
+    }
+
     /// The end of the growth leaves the bit that says so.
     #[test]
     fn what_is_abandoned_in_a_growth_goes_back() {
