@@ -167,6 +167,10 @@ impl Cells {
 
     /// Separate, so that the code of every write is small enough to be inlined.
     #[inline(never)]
+    #[allow(
+        clippy::unnecessary_min_or_max,
+        reason = "without the standard library no thread has a number of its own"
+    )]
     fn change_other(&self, index: usize, by: u64) {
         let Some([own @ .., last]) = self.few.as_deref() else {
             self.shared[index % self.shared.len()].fetch_add(by, Ordering::Relaxed);

@@ -9,6 +9,7 @@ use crate::allocate;
 use crate::error::OutOfMemory;
 use crate::kernel::descriptor::{Claim, Control, Descriptor, Descriptors, Resolved, Status};
 use crate::kernel::layout::Layout;
+#[cfg(feature = "growing")]
 use crate::kernel::transfer::Transfer;
 use crate::kernel::word::{MAX_DESCRIPTORS, Reference};
 use crate::sync;
@@ -316,6 +317,7 @@ impl<L: Layout> Pool<L> {
     }
 
     /// The transfer that a reference stands for, and how it is decided: see [`Descriptor::read`].
+    #[cfg(feature = "growing")]
     pub(crate) fn read(&self, reference: Reference<L>) -> Option<(Transfer<L>, Control)> {
         self.descriptor(reference).read(reference)
     }
