@@ -14,6 +14,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Instant;
 
+use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo::testing::hooks::{Fate, stepping};
 
 use crate::explore;
@@ -31,10 +32,11 @@ use crate::shared::STRIPES;
 type Setting<'a> = explore::Setting<'a, Fixed>;
 type State = explore::State<Fixed>;
 
-/// The largest number of accesses to the counter of items by a call before it returns. In tables as
-/// small as these it has four cells: a change takes one access or two, and an error that says the
-/// number reads all.
-const COUNTING: usize = 4;
+/// The accesses of an insert into an empty table before it counts: two loads and an exchange.
+const BEFORE_THE_COUNT: usize = 3;
+
+/// The cells of the counter of a table as small as these.
+const CELLS: usize = 4;
 
 /// A message from a thread of the crate.
 enum News {
@@ -50,6 +52,8 @@ struct Led {
     news: Receiver<News>,
     /// Whether it has reported that it is ready, and waits.
     ready: bool,
+    /// The number of accesses by which it changes the counter.
+    counting: usize,
 }
 
 /// Compares the machine and the crate in lockstep.
@@ -166,11 +170,16 @@ fn lead(setting: &Setting<'_>, random: &mut Random) -> Result<usize, String> {
                 let (go, wait) = channel();
                 let (tell, news) = channel();
                 let (filter, world) = (&*filter, &setting.world);
-                scope.spawn(move || follow(world, filter, calls, wait, tell));
+                let (tell_counting, counting) = channel();
+                scope.spawn(move || {
+                    let _ = tell_counting.send(accesses_of_a_count());
+                    follow(world, filter, calls, wait, tell);
+                });
                 Led {
                     go,
                     news,
                     ready: false,
+                    counting: counting.recv().expect("the thread counts first"),
                 }
             })
             .collect();
@@ -207,17 +216,14 @@ fn in_step(
             if !state.is_under_way(id) {
                 break;
             }
+            let finished = usize::from(state.threads[id].finished);
+            let kind = setting.program.threads[id][finished].kind;
             let (step, verdict) = setting.step(&mut state, monitor, id);
             verdict?;
             steps += 1;
             let accesses = 1 + step.made.besides;
-            let mut returned = threads[id].make(accesses);
-            // The machine does not count: let a call that has ended there count, and return.
-            let mut counting = step.answer.map_or(0, |_| COUNTING);
-            while returned.is_none() && counting > 0 {
-                returned = threads[id].make(1);
-                counting -= 1;
-            }
+            let counting = counting(kind, step.answer, threads[id].counting);
+            let returned = threads[id].make(accesses + counting);
             if returned != step.answer {
                 return Err(format!(
                     "step {steps}, thread {id}, {}: the machine returns {:?}, the crate {returned:?}",
@@ -226,6 +232,29 @@ fn in_step(
             }
         }
     }
+}
+
+/// Returns the number of accesses to the counter of items by a call before it returns, if its thread
+/// makes this number to change it: by the thread's number, it writes a cell of its own, by two
+/// accesses, or one that threads share.
+fn counting(kind: Kind, answer: Option<Answer>, change: usize) -> usize {
+    let changes = match (kind, answer) {
+        (Kind::Insert | Kind::Remove | Kind::Take | Kind::Unique, Some(Answer::Bool(changed))) => {
+            changed
+        }
+        (Kind::UniqueValue, Some(Answer::Value(found))) => found.is_none(),
+        // The error has the number of items.
+        (_, Some(Answer::Full)) => return CELLS,
+        _ => false,
+    };
+    usize::from(changes) * change
+}
+
+/// Returns the number of accesses by which this thread changes the counter of a small table.
+fn accesses_of_a_count() -> usize {
+    let filter = CuckooFilter::with_capacity(1);
+    let (_, accesses) = stepping(|_| Fate::Goes, || filter.insert_hash(1).expect("room"));
+    accesses - BEFORE_THE_COUNT
 }
 
 impl Led {
