@@ -92,6 +92,7 @@ pub(crate) fn change_word<L: Layout>(
 /// commit: [a miss](crate::design::protocol#a-miss) has the cases.
 ///
 /// Linearization point: the commit.
+#[inline]
 pub(crate) fn change_two_words<L: Layout>(
     words: &impl Words<L>,
     claim: &mut Claim<'_, L>,
