@@ -338,6 +338,10 @@ mod tests {
             assert_eq!((counter.sum(9), counter.sum(4)), (5, 4));
             counter.subtract(6);
             assert_eq!(counter.sum(9), 0);
+            // As other threads do.
+            counter.all().for_each(|cell| {
+                cell.fetch_add(1, Ordering::Relaxed);
+            });
             counter.reset(7);
             assert_eq!(counter.sum(9), 7, "of {buckets} buckets");
         }
