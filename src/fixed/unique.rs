@@ -35,7 +35,7 @@
 //! [`is_absent`](TokenTable::is_absent).
 
 use crate::fixed::tokens::TokenTable;
-use crate::kernel::change::{Outcome, change_word};
+use crate::kernel::change::change_word;
 use crate::kernel::elsewhere::{AbsenceElsewhere, NothingElsewhere};
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::{Layout, Token, Value};
@@ -135,17 +135,9 @@ impl<L: Layout> TokenTable<L> {
                 && self.is_absent_from_witness(&admission)
                 && elsewhere.check_after()
         });
-        match outcome {
-            Outcome::Committed => {
-                self.counter.add(1);
-                Ok(true)
-            }
-            Outcome::Outdated => Err(Failure::Disturbed),
-            Outcome::Aborted => {
-                sync::trace(Event::Rejected);
-                Err(Failure::Disturbed)
-            }
-        }
+        outcome.admitted()?;
+        self.counter.add(1);
+        Ok(true)
     }
 
     /// Whether there is no token of a class, for an admission in another table. It ends an

@@ -6,7 +6,7 @@ use crate::growing::item::{GrowingClass, Index, level_of};
 use crate::growing::ops::{emptier, token};
 use crate::growing::tokens::{Bucket, GrowingTokens, Step, Token, prefix};
 use crate::growing::word::WordState;
-use crate::kernel::change::{Outcome, change_word};
+use crate::kernel::change::change_word;
 use crate::kernel::descriptor::{Pending, Resolved, Status};
 use crate::kernel::elsewhere::AbsenceElsewhere;
 use crate::kernel::outcome::Failure;
@@ -64,14 +64,8 @@ impl GrowingTokens {
                 && self.is_absent_from_witness(class, witness, target.bucket)
                 && elsewhere.check_after()
         });
-        match outcome {
-            Outcome::Committed => Ok(true),
-            Outcome::Outdated => Err(Failure::Disturbed),
-            Outcome::Aborted => {
-                sync::trace(Event::Rejected);
-                Err(Failure::Disturbed)
-            }
-        }
+        outcome.admitted()?;
+        Ok(true)
     }
 
     /// Whether no token covers an item, for an admission in another table. It aborts an admission

@@ -8,8 +8,11 @@
 
 use crate::kernel::descriptor::{Claim, Status};
 use crate::kernel::layout::{Bucket, Layout};
+use crate::kernel::outcome::Failure;
 use crate::kernel::transfer::{Relocation, Transfer};
 use crate::kernel::word::Reference;
+use crate::sync;
+use crate::sync::Event;
 
 /// The words of a table, as a change needs them.
 pub(crate) trait Words<L: Layout> {
@@ -26,6 +29,22 @@ pub(crate) enum Outcome {
     Outdated,
     Committed,
     Aborted,
+}
+
+impl Outcome {
+    /// The outcome of an attempt to insert the only token of a class: if that was not admitted, the
+    /// table or a rival was in the way.
+    #[inline]
+    pub(crate) fn admitted(self) -> Result<(), Failure> {
+        match self {
+            Self::Committed => Ok(()),
+            Self::Outdated => Err(Failure::Disturbed),
+            Self::Aborted => {
+                sync::trace(Event::Rejected);
+                Err(Failure::Disturbed)
+            }
+        }
+    }
 }
 
 /// Changes one word, the source of `transfer`, to `after`, if `verdict` permits it while the word

@@ -113,7 +113,8 @@ impl<L: Layout> Rotating<L> {
         self.tables[older].iter().chain(&self.tables[younger])
     }
 
-    /// Whether something is true of any of them, asked from the oldest to the young one.
+    /// Whether something is true of any of them, asked from the oldest to the young one. A loop,
+    /// because with [`live`](Self::live) a lookup takes a tenth more instructions.
     #[inline]
     pub(crate) fn any_live(&self, state: State, is: impl Fn(&TokenTable<L>) -> bool) -> bool {
         // Go round the ring, from the table behind the spare to the young one.

@@ -523,7 +523,7 @@ static int witness_on_side(int f, int side, int target)
     }
 }
 
-// Translates growing: GrowingTokens::try_insert_unique bb436108
+// Translates growing: GrowingTokens::try_insert_unique 7e2e5c58
 // Translates kernel: change_word 5d2bf314
 // Translates growing: <GrowingTokens as Words>::freeze 486de557
 // Translates growing: <GrowingTokens as Words>::thaw 5d3106b1

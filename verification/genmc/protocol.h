@@ -645,7 +645,7 @@ static int remove_one(int f, int first)
 
 // Makes one attempt to add a token if there is none here or in other tables. Returns the answer, or
 // 0.
-// Translates fixed: TokenTable::try_insert_unique c0e797c4
+// Translates fixed: TokenTable::try_insert_unique 715fbc40
 // Translates kernel: change_word 5d2bf314
 static int try_to_admit(int descriptor, int f, int first, int state)
 {
