@@ -175,6 +175,41 @@ impl Growing {
             self.tables.limits().outside,
         )
     }
+
+    /// [`insert_unique`](RawFilter::insert_unique) of an item that was absent just before. A
+    /// separate function, so that an item that is present costs no more than a lookup.
+    #[inline(never)]
+    fn insert_absent(&self, hash: u64) -> Result<bool, InsertError> {
+        let mut retries = RetryState::of(hash);
+        loop {
+            // Add it to the newest table, unless it is in another one.
+            let newest = self.tables.newest();
+            let root = newest.tokens().root();
+            let others = Others {
+                tables: &self.tables,
+                newest,
+                hash,
+            };
+            let budget = retries.budget(newest);
+            let tokens = newest.tokens();
+            match tokens.try_insert_unique(root, hash, budget, &others) {
+                Ok(true) => {
+                    newest.count_one(root);
+                    return Ok(true);
+                }
+                Ok(false) => return Ok(false),
+                // Try again, or make the table larger.
+                Err(Failure::Disturbed) => self.tables.retry(newest, root, &mut retries)?,
+                Err(refusal) => self
+                    .tables
+                    .retry_or_grow(newest, root, refusal, &mut retries)?,
+            }
+            // Look again, in all tables.
+            if self.contains(hash) {
+                return Ok(false);
+            }
+        }
+    }
 }
 
 impl Buildable for Growing {
@@ -331,34 +366,11 @@ impl RawFilter for Growing {
     }
 
     fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
-        let mut retries = RetryState::of(hash);
-        loop {
-            // Look first, in all tables: an item that is present costs no more than a lookup.
-            if self.contains(hash) {
-                return Ok(false);
-            }
-            // Add it to the newest table, unless it is in another one.
-            let newest = self.tables.newest();
-            let root = newest.tokens().root();
-            let others = Others {
-                tables: &self.tables,
-                newest,
-                hash,
-            };
-            let budget = retries.budget(newest);
-            match newest.tokens().try_insert_unique(hash, budget, &others) {
-                Ok(true) => {
-                    newest.count_one(root);
-                    return Ok(true);
-                }
-                Ok(false) => return Ok(false),
-                // Try again, or make the table larger.
-                Err(Failure::Disturbed) => self.tables.retry(newest, root, &mut retries)?,
-                Err(refusal) => self
-                    .tables
-                    .retry_or_grow(newest, root, refusal, &mut retries)?,
-            }
+        // Look first, in all tables: an item that is present costs no more than a lookup.
+        if self.contains(hash) {
+            return Ok(false);
         }
+        self.insert_absent(hash)
     }
 
     /// Removes a token from the newest table that has one.

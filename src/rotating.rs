@@ -292,6 +292,10 @@ impl<L: Layout> RawFilter for Rotating<L> {
 
     /// Adds a token if there is none in any generation.
     fn insert_unique(&self, hash: u64) -> Result<bool, InsertError> {
+        // Look first: an item that is present needs no admission.
+        if self.contains(hash) {
+            return Ok(false);
+        }
         self.add_to_young(hash, None)
     }
 

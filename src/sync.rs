@@ -53,7 +53,7 @@ pub use chosen::on_processors;
 #[cfg(feature = "growing")]
 pub(crate) use chosen::{AtomicPtr, PLAIN};
 pub(crate) use chosen::{
-    AtomicU64, EXCLUSIVE, MODEL, OnceBox, YIELDS_BEFORE_FAILING, fence, parallelism, thread_index,
-    trace, yield_now,
+    AtomicU64, EXCLUSIVE, MODEL, OnceBox, YIELDS_BEFORE_FAILING, fence, load_crosswise,
+    parallelism, thread_index, trace, yield_now,
 };
 pub(crate) use core::sync::atomic::Ordering;

@@ -5,7 +5,7 @@
 //! may never continue. (A thread that empties the same table commits an emptying.)
 
 use crate::fixed::tokens::TokenTable;
-use crate::kernel::descriptor::{Resolved, Status};
+use crate::kernel::descriptor::{Pending, Resolved, Status};
 use crate::kernel::layout::{Bucket, Layout};
 use crate::kernel::transfer::Transfer;
 use crate::kernel::word::Content;
@@ -24,10 +24,10 @@ impl<L: Layout> TokenTable<L> {
         }
     }
 
-    /// [`settle`](Self::settle) with a first read that returns the latest value there is, never a
-    /// stale one.
-    pub(crate) fn settle_latest(&self, bucket: usize) -> Bucket<L> {
-        match self.table.read_latest(bucket).content() {
+    /// [`settle`](Self::settle) by a thread that has frozen another word: see
+    /// [`load_crosswise`](crate::kernel::table::Table::load_crosswise).
+    pub(crate) fn settle_crosswise(&self, bucket: usize) -> Bucket<L> {
+        match self.table.load_crosswise(bucket).content() {
             Content::Bucket(content) => content,
             Content::Reference(_) => self.settle_reference(bucket),
         }
@@ -50,13 +50,21 @@ impl<L: Layout> TokenTable<L> {
                 Resolved::Stale => {}
                 // Decide an admission that any thread may decide, by the rule that its owner would
                 // apply, also for an owner that is dead. The next round writes back.
-                Resolved::Pending(pending)
-                    if matches!(pending.transfer, Transfer::Admission { .. })
-                        && !self.owner_commits =>
-                {
-                    let permitted = self.is_absent_from_witness(&pending.transfer);
+                Resolved::Pending(Pending {
+                    control,
+                    transfer:
+                        Transfer::Admission {
+                            placed,
+                            target,
+                            witness,
+                            ..
+                        },
+                    ..
+                }) if !self.owner_commits => {
+                    let permitted =
+                        self.is_absent_from_witness(placed.fingerprint(), target, witness);
                     let status = Status::of_verdict(permitted);
-                    self.pool.decide(reference, pending.control, status);
+                    self.pool.decide(reference, control, status);
                 }
                 // Abort anything else pending, which leaves both words as they were. If the owner,
                 // or another thread, has decided first, the exchange fails, and the next round

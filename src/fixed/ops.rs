@@ -543,8 +543,8 @@ impl<L: Layout> Words<L> for TokenTable<L> {
     }
 
     #[inline]
-    fn thaw(&self, bucket: usize, reference: Reference<L>, content: Bucket<L>) {
-        self.table.exchange(bucket, reference, content);
+    fn thaw(&self, bucket: usize, reference: Reference<L>, content: Bucket<L>) -> bool {
+        self.table.exchange(bucket, reference, content)
     }
 }
 

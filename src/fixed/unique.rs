@@ -8,24 +8,26 @@
 //! # Why it is exact
 //!
 //! The target is frozen only if it still is the content that was read, which has no equal token. It
-//! stays frozen from before the read of the witness until the decision. A relocation of an
-//! equal token needs both words, so none can commit in that time: the read of the witness together
-//! with the frozen target is a snapshot of the class. After that read, plain inserts and removes
-//! may add equal tokens to the witness and take them out again. The admission takes effect at the
-//! last moment before its commit at which the class was empty: from then to the commit an equal
-//! token is always there.
+//! stays frozen from before the read of the witness until the commit. A relocation of an equal
+//! token needs both words, so none can commit in that time: the read of the witness together with
+//! the frozen target is a snapshot of the class. After that read, plain inserts and removes may add
+//! equal tokens to the witness and take them out again. The admission takes effect at the last
+//! moment before its commit at which the class was empty: from then to the commit an equal token is
+//! always there.
 //!
 //! Two admissions of one class with different targets, *rivals*, are each other's witness. Each
-//! first freezes its target and then reads its witness by a read-modify-write. If the first one's
-//! read comes before the second one's install in that word, the install acquires the read and with
-//! it the first one's own install, so the second one's read finds the reference of the first, or a
-//! later value. Otherwise the first one's read finds the reference of the second, or a later value.
-//! A later value shows what was decided: the token, or nothing. Of two that are pending, the one
-//! with the lower target aborts the other, the one with the higher target gives way, and every
-//! helper applies the same rule. So at most one of the two commits.
+//! first freezes its target and then loads its witness, and all four accesses are in the one order
+//! of SeqCst. If the first one's load comes before the second one's install, so does its own
+//! install, and the second one's load finds the reference of the first, or a later value. Otherwise
+//! the first one's load finds the reference of the second, or a later value. A later value shows
+//! what was done: the token, or nothing. Of two under way, the one with the higher target gives
+//! way. The one with the lower target aborts the other, and writes its word back: until then the
+//! other one's owner could still commit. Every helper applies the same rule. So at most one of the
+//! two commits.
 //!
-//! If several threads decide one admission at different times, the first to reach the control
-//! counts. Its verdict was true when it read, because the target was frozen until the decision.
+//! The owner and several helpers may ask at different times. A verdict that permits counts only if
+//! its thread reaches the word or the control while the target is still frozen. So it was true when
+//! the thread read the witness.
 //!
 //! # Several tables
 //!
@@ -34,14 +36,17 @@
 //! one, in the order in which lookups read them ([`AbsenceElsewhere`]). They answer by
 //! [`is_absent`](TokenTable::is_absent).
 
+use core::hint::select_unpredictable;
+
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::change::change_word;
 use crate::kernel::elsewhere::{AbsenceElsewhere, NothingElsewhere};
 use crate::kernel::geometry::Class;
-use crate::kernel::layout::{Layout, Token, Value};
+use crate::kernel::layout::{Bucket, Layout, Token, Value};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::relocate::make_room;
 use crate::kernel::transfer::Transfer;
+use crate::kernel::word::Word;
 use crate::sync;
 use crate::sync::Event;
 
@@ -49,15 +54,21 @@ impl<L: Layout> TokenTable<L> {
     /// Adds a token of this class if there is none. Returns true if this call added it.
     ///
     /// [Linearization points](crate::design::protocol#linearization-points): its commit, or an
-    /// earlier moment, if equal tokens are inserted before the commit. Of "present", as of a hit of
-    /// a lookup.
+    /// earlier moment, if equal tokens are inserted before the commit. Of "present", the load that
+    /// saw the token.
     #[inline]
     pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Failure> {
-        // Look first: an item that is present costs no more than a lookup.
-        if self.contains(hash) {
-            return Ok(false);
+        match self.try_insert_unique(hash, 0, &NothingElsewhere) {
+            Err(Failure::Disturbed) => self.insert_unique_again(hash),
+            outcome => outcome,
         }
-        for _ in 0..MAX_ATTEMPTS {
+    }
+
+    /// [`insert_unique`](Self::insert_unique) after the first attempt.
+    #[cold]
+    #[inline(never)]
+    fn insert_unique_again(&self, hash: u64) -> Result<bool, Failure> {
+        for _ in 1..MAX_ATTEMPTS {
             match self.try_insert_unique(hash, 0, &NothingElsewhere) {
                 Err(Failure::Disturbed) => {}
                 outcome => return outcome,
@@ -89,28 +100,67 @@ impl<L: Layout> TokenTable<L> {
     /// One attempt to add a token of this class, if there is none here or `elsewhere`. Returns true
     /// if it added the token, false if one of the class is here, and `Disturbed` if the table
     /// changed meanwhile, or a rival or a token elsewhere interfered.
+    #[inline]
     pub(crate) fn try_insert_unique(
         &self,
         hash: u64,
         value: Value,
         elsewhere: &impl AbsenceElsewhere,
     ) -> Result<bool, Failure> {
-        let class = self.table.class(hash);
-        let (first, second, fingerprint) = (class.first, class.second, class.fingerprint);
-        // Take a shortcut, which is not the verdict: it saves a descriptor where the answer is
-        // seen. A token that hops past these two reads is found at the witness, or its hop freezes
-        // the target first.
-        let (a, b) = (self.settle(first), self.settle(second));
-        if a.contains(fingerprint) || b.contains(fingerprint) {
+        let pair = self.table.pair(hash);
+        let class = pair.class();
+        // Load both words. Answer if a token is there.
+        let (a, b) = pair.load();
+        let probe = Word::probe(a, b, class.fingerprint);
+        if !probe.no_reference() {
+            return self.try_insert_unique_slowly(hash, value, elsewhere);
+        }
+        if probe.found() {
             return Ok(false);
         }
-        // Choose the emptier word as the target. The other one is the witness.
-        let (target, content, witness) = if a.vacancies() >= b.vacancies() {
-            (first, a, second)
-        } else {
-            (second, b, first)
-        };
-        let token = Token::with_value(fingerprint, value);
+        let (a, b) = (a.as_bucket(), b.as_bucket());
+        // A miss is no verdict: a token that hops past these two reads is found at the witness, or
+        // its hop freezes the target first.
+        self.admit(hash, value, a, b, elsewhere)
+    }
+
+    /// [`try_insert_unique`](Self::try_insert_unique) for frozen words.
+    #[cold]
+    #[inline(never)]
+    fn try_insert_unique_slowly(
+        &self,
+        hash: u64,
+        value: Value,
+        elsewhere: &impl AbsenceElsewhere,
+    ) -> Result<bool, Failure> {
+        let class = self.table.class(hash);
+        let (a, b) = (self.settle(class.first), self.settle(class.second));
+        if a.either_contains(b, class.fingerprint) {
+            return Ok(false);
+        }
+        self.admit(hash, value, a, b, elsewhere)
+    }
+
+    /// [`try_insert_unique`](Self::try_insert_unique) for words that held `a` and `b`, and no token
+    /// of the class. A separate function, so that an item that is present costs no more than a
+    /// lookup.
+    #[inline(never)]
+    fn admit(
+        &self,
+        hash: u64,
+        value: Value,
+        a: Bucket<L>,
+        b: Bucket<L>,
+        elsewhere: &impl AbsenceElsewhere,
+    ) -> Result<bool, Failure> {
+        let class = self.table.class(hash);
+        // Choose the emptier word as the target, without a branch, because the choice is
+        // unpredictable. The other one is the witness.
+        let first_is_emptier = a.vacancies() >= b.vacancies();
+        let target = select_unpredictable(first_is_emptier, class.first, class.second);
+        let witness = select_unpredictable(first_is_emptier, class.second, class.first);
+        let content = select_unpredictable(first_is_emptier, a, b);
+        let token = Token::with_value(class.fingerprint, value);
         let Some(admitted) = content.with(token) else {
             // Both are full: open a slot for the next attempt. A path cannot place the token,
             // because its last hop freezes the two ends of the hop, not the two words of this
@@ -126,13 +176,13 @@ impl<L: Layout> TokenTable<L> {
             old: content,
         };
         // Change the target. It is frozen only if it still is `content`, which has no equal token.
-        // So from then on the target has none, and none can come: a thread that thaws it has
-        // decided the admission first. Meanwhile ask the other words, in the order in which lookups
+        // So from then on the target has none, and none can come: a thread that thaws it has ended
+        // the admission. Meanwhile ask the other words, in the order in which lookups
         // read them, so that a token which moves to a later table is not missed. If there are other
         // tables, the owner alone commits, because no other thread knows where else to look.
         let outcome = change_word(self, &mut claim, admission, admitted, || {
             elsewhere.check_before()
-                && self.is_absent_from_witness(&admission)
+                && self.is_absent_from_witness(class.fingerprint, target, witness)
                 && elsewhere.check_after()
         });
         outcome.admitted()?;
@@ -144,12 +194,12 @@ impl<L: Layout> TokenTable<L> {
     /// admission that is pending here. An admission that comes later acquires, through the word it
     /// freezes, all that the caller did before.
     ///
-    /// Reads by read-modify-writes, for the reason of those at the witness.
+    /// Loads crosswise, as at the witness.
     pub(crate) fn is_absent(&self, class: Class) -> bool {
         let fingerprint = class.fingerprint;
         loop {
             let version = self.stripes.version(fingerprint);
-            let holds = |bucket| self.settle_latest(bucket).contains(fingerprint);
+            let holds = |bucket| self.settle_crosswise(bucket).contains(fingerprint);
             if holds(class.first) || holds(class.second) {
                 return false;
             }

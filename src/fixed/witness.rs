@@ -1,8 +1,6 @@
 //! The witness: what decides an admission. [`unique`](crate::fixed::unique) has the proof.
 //!
-//! Its owner asks it and, if there are no other tables, every writer that settles the target. The
-//! first decision counts. Its verdict was true when it read, because the target was frozen until
-//! the decision.
+//! Its owner asks it and, if there are no other tables, every writer that settles the target.
 
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::descriptor::{Resolved, Status};
@@ -11,31 +9,30 @@ use crate::kernel::transfer::Transfer;
 use crate::kernel::word::Content;
 
 impl<L: Layout> TokenTable<L> {
-    /// Whether the other word of the class holds no equal token, at a moment at which the target is
-    /// frozen. Aborts a rival that has to give way.
-    pub(crate) fn is_absent_from_witness(&self, admission: &Transfer<L>) -> bool {
-        let Transfer::Admission {
-            placed,
-            target,
-            witness,
-            ..
-        } = *admission
-        else {
-            return false;
-        };
-        let fingerprint = placed.fingerprint();
+    /// Whether the witness, the other word of a class than the target, holds no equal token, at a
+    /// moment at which the target is frozen. Aborts a rival that has to give way.
+    #[inline]
+    pub(crate) fn is_absent_from_witness(
+        &self,
+        fingerprint: Fingerprint,
+        target: usize,
+        witness: usize,
+    ) -> bool {
         loop {
-            // Read by a read-modify-write, so that of two rivals at least one finds the other's
-            // reference. With loads that acquire both could miss it; why this is no SeqCst load is
-            // in `design::protocol`, "Orderings".
-            let reference = match self.table.read_latest(witness).content() {
+            // Load crosswise: of two rivals at least one finds the other's reference.
+            let reference = match self.table.load_crosswise(witness).content() {
                 Content::Bucket(content) => return !content.contains(fingerprint),
                 Content::Reference(reference) => reference,
             };
             match self.pool.resolve(witness, reference) {
                 // The word has changed since it was read: read it again.
                 Resolved::Stale => {}
-                Resolved::Settled(content) => return !content.contains(fingerprint),
+                Resolved::Settled(content) if content.contains(fingerprint) => return false,
+                // Write back, and read again. Until then a rival's owner can still commit, although
+                // the rival is aborted.
+                Resolved::Settled(content) => {
+                    self.table.exchange(witness, reference, content);
+                }
                 Resolved::Pending(other) if other.old.contains(fingerprint) => return false,
                 Resolved::Pending(other) => {
                     if !is_rival(&other.transfer, fingerprint) {
@@ -49,7 +46,8 @@ impl<L: Layout> TokenTable<L> {
                     if witness < target {
                         return false;
                     }
-                    // Abort the rival otherwise, and read again: it may have been decided first.
+                    // Abort the rival otherwise, and read again: it may have been decided first, and
+                    // it is not over before its word is written back.
                     self.pool.decide(reference, other.control, Status::Aborted);
                 }
             }

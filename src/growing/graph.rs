@@ -107,8 +107,8 @@ impl Words<Lanes16> for LevelGraph<'_> {
             || self.tokens.replace_vacant(bucket, before, reference)
     }
 
-    fn thaw(&self, bucket: usize, reference: Reference<Lanes16>, content: Bucket) {
-        self.words.exchange(bucket, reference, content);
+    fn thaw(&self, bucket: usize, reference: Reference<Lanes16>, content: Bucket) -> bool {
+        self.words.exchange(bucket, reference, content)
     }
 }
 

@@ -415,11 +415,11 @@ impl Levels {
             .is_some_and(|level| level.exchange(bucket, current, new))
     }
 
-    /// Reads the word in its modification order: see `Table::read_latest`.
+    /// Loads a word after the thread has frozen another: see `Table::load_crosswise`.
     #[inline]
-    pub(crate) fn read_latest(&self, bucket: usize) -> GrowingWord {
+    pub(crate) fn load_crosswise(&self, bucket: usize) -> GrowingWord {
         self.level(level_of(bucket))
-            .map_or(GrowingWord::ABSENT, |level| level.read_latest(bucket))
+            .map_or(GrowingWord::ABSENT, |level| level.load_crosswise(bucket))
     }
 
     /// Sets a word of an unshared table.

@@ -187,10 +187,10 @@ impl GrowingTokens {
         }
     }
 
-    /// [`settle`](Self::settle) by read-modify-writes, as at a
-    /// [witness](crate::design::protocol#admissions).
-    pub(crate) fn settle_latest(&self, bucket: usize) -> Settled {
-        self.settle_word(bucket, || self.levels.read_latest(bucket))
+    /// [`settle`](Self::settle) by a thread that has frozen a word: see
+    /// [`load_crosswise`](crate::kernel::table::Table::load_crosswise).
+    pub(crate) fn settle_crosswise(&self, bucket: usize) -> Settled {
+        self.settle_word(bucket, || self.levels.load_crosswise(bucket))
     }
 
     #[inline]
@@ -296,9 +296,9 @@ impl GrowingTokens {
         self.live_by(index, Self::settle)
     }
 
-    /// [`live`](Self::live) by read-modify-writes.
-    pub(crate) fn live_latest(&self, index: Index) -> Live {
-        self.live_by(index, Self::settle_latest)
+    /// [`live`](Self::live) by a thread that has frozen a word.
+    pub(crate) fn live_crosswise(&self, index: Index) -> Live {
+        self.live_by(index, Self::settle_crosswise)
     }
 
     #[inline]

@@ -335,8 +335,8 @@ impl Words<Lanes16> for GrowingTokens {
     }
 
     #[inline]
-    fn thaw(&self, bucket: usize, reference: Reference<Lanes16>, content: Bucket) {
-        self.levels.exchange(bucket, reference, content);
+    fn thaw(&self, bucket: usize, reference: Reference<Lanes16>, content: Bucket) -> bool {
+        self.levels.exchange(bucket, reference, content)
     }
 }
 

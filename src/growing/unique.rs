@@ -2,10 +2,13 @@
 //!
 //! Only its owner commits it: [`doubling`](crate::design::doubling#admissions) has the reasons.
 
+use core::hint::select_unpredictable;
+
 use crate::growing::item::{GrowingClass, Index, level_of};
+use crate::growing::levels::Root;
 use crate::growing::ops::{emptier, token};
 use crate::growing::tokens::{Bucket, GrowingTokens, Step, Token, prefix};
-use crate::growing::word::WordState;
+use crate::growing::word::{GrowingWord, WordState};
 use crate::kernel::change::change_word;
 use crate::kernel::descriptor::{Pending, Resolved, Status};
 use crate::kernel::elsewhere::AbsenceElsewhere;
@@ -15,11 +18,50 @@ use crate::sync;
 use crate::sync::Event;
 
 impl GrowingTokens {
-    /// One attempt to add a token, if no token covers the item here or `elsewhere`.
+    /// One attempt to add a token, by a root of just before, if no token covers the item here or
+    /// `elsewhere`.
     ///
     /// Linearization points: as in a [fixed table](crate::design::protocol#linearization-points),
     /// with tokens that cover the item for those of its class.
+    #[inline]
     pub(crate) fn try_insert_unique(
+        &self,
+        root: Root,
+        hash: u64,
+        budget: usize,
+        elsewhere: &impl AbsenceElsewhere,
+    ) -> Result<bool, Failure> {
+        let pair = self.levels.pair(root, hash);
+        // Load both words. A plain word is the live one, whatever the root said.
+        let (a, b) = pair.load();
+        if root.is_at_rest() && GrowingWord::surely_buckets(a, b) {
+            // Answer if a token that covers the item is there. A miss is no verdict.
+            if pair.covering(a, b) != 0 {
+                return Ok(false);
+            }
+            let class = GrowingClass::of_hash(hash);
+            let (a, b) = (a.as_bucket(), b.as_bucket());
+            // Choose the emptier word as the target, without a branch, because the choice is
+            // unpredictable.
+            let first_is_emptier = a.vacancies() >= b.vacancies();
+            let target = select_unpredictable(first_is_emptier, class.first, class.second);
+            let witness = select_unpredictable(first_is_emptier, class.second, class.first);
+            let content = select_unpredictable(first_is_emptier, a, b);
+            let bucket = target.bucket(root.level());
+            let token = Token::from_bits(u32::from(pair.full_lane()));
+            let added = token.and_then(|token| Some((token, content.with(token)?)));
+            if let Some((token, admitted)) = added {
+                let target = (bucket, content);
+                return self.admit(class, target, witness, token, admitted, elsewhere);
+            }
+        }
+        self.try_insert_unique_slowly(hash, budget, elsewhere)
+    }
+
+    /// The complete version: at either level of a growth, and makes room where there is none.
+    #[cold]
+    #[inline(never)]
+    fn try_insert_unique_slowly(
         &self,
         hash: u64,
         budget: usize,
@@ -41,27 +83,41 @@ impl GrowingTokens {
             class.first
         };
         let token = token(class, &target);
-        let (Some(token), Some(admitted)) =
-            (token, token.and_then(|token| target.content.with(token)))
-        else {
+        let added = token.and_then(|token| Some((token, target.content.with(token)?)));
+        let Some((token, admitted)) = added else {
             // Make room, if both are full. The path places nothing: the next attempt decides
             // whether the item is absent.
             return Failure::after_making_room(self.split_or_relocate(class, pair, budget, false));
         };
+        let target = (target.bucket, target.content);
+        self.admit(class, target, witness, token, admitted, elsewhere)
+    }
+
+    /// Changes the target, a bucket and its content without a token that covers the item, to
+    /// `admitted`.
+    fn admit(
+        &self,
+        class: GrowingClass,
+        (target, content): (usize, Bucket),
+        witness: Index,
+        token: Token,
+        admitted: Bucket,
+        elsewhere: &impl AbsenceElsewhere,
+    ) -> Result<bool, Failure> {
         // Describe the admission. Its witness is known to this thread only.
         let mut claim = self.pool.claim().ok_or(Failure::NoDescriptor)?;
         let admission = Transfer::Admission {
             placed: token,
-            target: target.bucket,
-            witness: target.bucket,
-            old: target.content,
+            target,
+            witness: target,
+            old: content,
         };
         // Change the target. While it is frozen it has no covering token, and none can come: none
         // hops in or out, and it is not split. Ask the witness and the other tables meanwhile. Only
         // this thread knows the whole item and these answers, so no helper commits.
         let outcome = change_word(self, &mut claim, admission, admitted, || {
             elsewhere.check_before()
-                && self.is_absent_from_witness(class, witness, target.bucket)
+                && self.is_absent_from_witness(class, witness, target)
                 && elsewhere.check_after()
         });
         outcome.admitted()?;
@@ -77,8 +133,8 @@ impl GrowingTokens {
         loop {
             // Read the version first, as a lookup does.
             let version = self.stripes.version(f);
-            // Read both words by read-modify-writes, which also abort an admission there.
-            let covers = |index| self.live_latest(index).covers(class);
+            // Read both words, and end an admission there.
+            let covers = |index| self.live_crosswise(index).covers(class);
             if covers(class.first) || covers(class.second) {
                 return false;
             }
@@ -92,14 +148,14 @@ impl GrowingTokens {
 
     /// Whether the live bucket of the other index string has no token that covers the item.
     ///
-    /// By read-modify-writes, as at every [witness](crate::design::protocol#admissions). The rival
-    /// with the lower target wins.
+    /// Loads crosswise, as at every [witness](crate::design::protocol#admissions). The rival with
+    /// the lower target wins.
     fn is_absent_from_witness(&self, class: GrowingClass, witness: Index, target: usize) -> bool {
         self.descend(witness, |bucket| {
             loop {
-                // Read from the upper level down, by a read-modify-write: of two rivals that freeze
-                // their targets and read each other's, one sees the other.
-                let word = self.levels.read_latest(bucket);
+                // Read from the upper level down. Load crosswise: of two rivals that freeze their
+                // targets and read each other's, one sees the other.
+                let word = self.levels.load_crosswise(bucket);
                 let reference = match self.state(bucket, word) {
                     // Load the root again: the memory of this level was given back.
                     WordState::Absent => return Step::Again,
@@ -113,9 +169,14 @@ impl GrowingTokens {
                 match self.pool.resolve(bucket, reference) {
                     // Read again: the use is over, so the word has changed.
                     Resolved::Stale => {}
-                    // Answer by what was decided; the exchange that writes it back is only late.
+                    // Answer by what was decided, if that has a covering token.
+                    Resolved::Settled(content) if !self.none_covers(class, bucket, content) => {
+                        return Step::Here(false);
+                    }
+                    // Write back, and read again. Until then a rival's owner can still commit,
+                    // although the rival is aborted.
                     Resolved::Settled(content) => {
-                        return Step::Here(self.none_covers(class, bucket, content));
+                        self.levels.exchange(bucket, word, content);
                     }
                     // Finish a split, and go down: the children hold the tokens.
                     Resolved::Pending(Pending {
@@ -143,7 +204,8 @@ impl GrowingTokens {
                         if bucket < target {
                             return Step::Here(false);
                         }
-                        // Abort the rival, and read again: it may have committed first.
+                        // Abort the rival, and read again: it may have committed first, and it is
+                        // not over before its word is written back.
                         self.pool
                             .decide(reference, pending.control, Status::Aborted);
                     }
@@ -260,7 +322,7 @@ mod tests {
                     .iter()
                     .try_fold(Bucket::EMPTY, |all, &one| all.with(one));
                 tokens.levels.set(beside, full.expect("room"));
-                let told = tokens.try_insert_unique(hash, 256, &NothingElsewhere);
+                let told = tokens.try_insert_unique(tokens.root(), hash, 256, &NothingElsewhere);
                 assert_eq!(told, Ok(false), "it is in bucket {there}");
                 assert_eq!(tokens.taken(), 3);
             }

@@ -16,6 +16,7 @@ use crate::growing::lane::{Depth, Head, Marks, TAIL_BITS};
 use crate::growing::memory::Header;
 use crate::growing::word::{GrowingWord, Lanes16};
 use crate::kernel::layout::{Bucket, Fingerprint, Probe};
+use crate::sync;
 use crate::sync::{AtomicU64, Ordering};
 
 /// The word of a cell.
@@ -84,11 +85,14 @@ impl<'a> Level<'a> {
             .is_some_and(|result| result.is_ok())
     }
 
-    /// Reads the word in its modification order: see `Table::read_latest`.
+    /// Loads a word after the thread has frozen another: see `Table::load_crosswise`.
     #[inline]
-    pub(crate) fn read_latest(self, bucket: usize) -> GrowingWord {
-        let read = |cell: &AtomicU64| GrowingWord::from_bits(cell.fetch_or(0, Ordering::SeqCst));
-        self.cell(bucket).map_or(GrowingWord::ABSENT, read)
+    pub(crate) fn load_crosswise(self, bucket: usize) -> GrowingWord {
+        let load = |cell: &AtomicU64| {
+            // SeqCst: see there.
+            GrowingWord::from_bits(sync::load_crosswise(cell, Ordering::SeqCst))
+        };
+        self.cell(bucket).map_or(GrowingWord::ABSENT, load)
     }
 
     /// Prefetches the line of a bucket.

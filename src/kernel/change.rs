@@ -19,7 +19,7 @@ pub(crate) trait Words<L: Layout> {
     /// Freezes the word of a bucket that holds `before`. Returns false if it has changed.
     fn freeze(&self, bucket: usize, before: Bucket<L>, reference: Reference<L>) -> bool;
     /// Writes back what a frozen word holds. If that fails, another thread has done it.
-    fn thaw(&self, bucket: usize, reference: Reference<L>, content: Bucket<L>);
+    fn thaw(&self, bucket: usize, reference: Reference<L>, content: Bucket<L>) -> bool;
 }
 
 /// How a change of one word has ended.
@@ -32,6 +32,14 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
+    /// The outcome of a change that was decided.
+    fn of(status: Status) -> Self {
+        match status {
+            Status::Committed => Self::Committed,
+            Status::Pending | Status::Aborted => Self::Aborted,
+        }
+    }
+
     /// The outcome of an attempt to insert the only token of a class: if that was not admitted, the
     /// table or a rival was in the way.
     #[inline]
@@ -50,17 +58,27 @@ impl Outcome {
 /// Changes one word, the source of `transfer`, to `after`, if `verdict` permits it while the word
 /// is frozen. `after` is what [`Transfer::after`] says.
 ///
-/// *What it gives its callers.* From the freeze to the decision the word holds its old content, and
-/// no other thread's change of it can commit: a thread that meets the reference decides this change
+/// *What it gives its callers.* From the freeze to the commit the word holds its old content, and
+/// no other thread's change of it can commit: a thread that meets the reference ends this change
 /// first. So what the old content says is still true when the verdict is asked, and when it counts.
 ///
-/// *Why every thread sees one outcome.* The first decision stands: it is an exchange of the
-/// control, which has the number of the use. Every thread computes what the word holds from the
-/// descriptor, and writes that back or finds it written. Only the owner begins the next use, after
-/// its own write-back, so no reference to this one is left then.
+/// *Two ways to commit.* The owner exchanges the reference for `after` at once. Any other thread
+/// decides the control, and then exchanges the reference for what was decided. One exchange of the
+/// reference succeeds, because its number never comes again, and that one says what happened: a
+/// thread other than the owner exchanges only what the control says, and the first decision stands.
+/// So an owner whose exchange fails reads the outcome in the control.
 ///
-/// Linearization point: of `Committed` the decision, or an earlier moment that the caller names.
-/// `Outdated` and `Aborted` change nothing.
+/// *What the control says.* "Committed" is final: whoever exchanges the word writes `after`. But
+/// until the word is written back, "aborted" is not: the owner's exchange may still succeed. It
+/// tells a reader the old content, which the word held when the reference was loaded. A thread that
+/// depends on the change never being made writes the word back first. A decision that comes after
+/// the owner's exchange changes no word. If it is "committed", so is the change.
+///
+/// Only the owner begins the next use, after the word was written back, so no reference to this one
+/// is left then.
+///
+/// Linearization point: of `Committed` the owner's exchange, or the decision if that came first, or
+/// an earlier moment that the caller names. `Outdated` and `Aborted` change nothing.
 #[inline]
 pub(crate) fn change_word<L: Layout>(
     words: &impl Words<L>,
@@ -72,25 +90,31 @@ pub(crate) fn change_word<L: Layout>(
     let (bucket, old) = transfer.source();
     // Publish the transfer, undecided.
     let (reference, control) = claim.publish(transfer);
-    // Freeze the word, if it is unchanged.
+    // Freeze the word, if it is unchanged. Otherwise no other thread has seen the reference.
     if !words.freeze(bucket, old, reference) {
-        // End the use: no other thread has seen the reference.
-        claim.decide(control, Status::Aborted);
         return Outcome::Outdated;
     }
     // Ask for the verdict while the word is frozen.
-    let permitted = verdict();
-    // Decide. Another thread that met the frozen word may have decided first.
-    claim.decide(control, Status::of_verdict(permitted));
-    // Read which decision stands. Only the owner begins the next use, so it is that of this one.
-    let committed = claim.status() == Status::Committed;
-    // Write back. If this exchange fails, another thread has done it.
-    words.thaw(bucket, reference, if committed { after } else { old });
-    if committed {
-        Outcome::Committed
-    } else {
-        Outcome::Aborted
+    if verdict() {
+        // Commit and write back in one step.
+        if words.thaw(bucket, reference, after) {
+            return Outcome::Committed;
+        }
+        // Read what was decided, if another thread has written the word back.
+        return Outcome::of(claim.status());
     }
+    // Abort, unless another thread has decided first. Read which decision stands: only the owner
+    // begins the next use, so it is that of this one.
+    claim.decide(control, Status::Aborted);
+    let outcome = Outcome::of(claim.status());
+    // Write back. If this exchange fails, another thread has done it.
+    let content = if outcome == Outcome::Committed {
+        after
+    } else {
+        old
+    };
+    words.thaw(bucket, reference, content);
+    outcome
 }
 
 /// Changes two words: moves a token from the source to the destination of `hop`, which then hold

@@ -90,6 +90,7 @@ fn enough(threads: usize) -> usize {
 
 impl<'a> Segment<'a> {
     /// The segment added after this one, if there is one.
+    #[inline]
     fn next(self) -> Option<Self> {
         // Acquire, as `OnceBox` says: pairs with the Release of the thread that added the segment.
         let next = self.last()?.next.get()?;
@@ -110,10 +111,12 @@ impl<'a> Segment<'a> {
     }
 
     /// The last descriptor. No segment is empty.
+    #[inline]
     fn last(self) -> Option<&'a Descriptor> {
         self.descriptors.last()
     }
 
+    #[inline]
     fn followed_by(self, descriptors: &'a Descriptors) -> Self {
         Self {
             descriptors,
@@ -122,6 +125,7 @@ impl<'a> Segment<'a> {
     }
 
     /// The number of descriptors up to the end of this segment.
+    #[inline]
     fn end(self) -> usize {
         self.first + self.descriptors.len()
     }

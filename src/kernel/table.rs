@@ -10,6 +10,7 @@ use crate::error::OutOfMemory;
 use crate::kernel::geometry::{Class, Geometry};
 use crate::kernel::layout::{Bucket, Fingerprint, Layout};
 use crate::kernel::word::{self, Word};
+use crate::sync;
 use crate::sync::{AtomicU64, Ordering};
 
 #[derive(Debug)]
@@ -111,11 +112,12 @@ impl<L: Layout> Table<L> {
             .is_ok()
     }
 
-    /// Reads the word in its modification order: the latest value there is, never a stale one.
+    /// Loads a word after the thread has frozen another: of two threads that do so crosswise, at
+    /// least one sees the other's reference, or what came after it.
     #[inline]
-    pub(crate) fn read_latest(&self, bucket: usize) -> Word<L> {
-        // A read-modify-write that changes nothing: `design::protocol`, "Admissions".
-        Word::from_bits(self.words[bucket].fetch_or(0, Ordering::SeqCst))
+    pub(crate) fn load_crosswise(&self, bucket: usize) -> Word<L> {
+        // SeqCst, as the install: `design::protocol`, "Admissions".
+        Word::from_bits(sync::load_crosswise(&self.words[bucket], Ordering::SeqCst))
     }
 
     /// Sets a word of an unshared table.

@@ -15,6 +15,7 @@ use crate::engine::operations::RawFilter;
 use crate::error::{InsertError, RotateError};
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::elsewhere::AbsenceElsewhere;
+use crate::kernel::geometry::Class;
 use crate::kernel::layout::Layout;
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::kernel::table::Pair;
@@ -51,28 +52,29 @@ impl<L: Layout> Rotating<L> {
         Ok(added && !was_in.get())
     }
 
-    /// An admission. Tokens in older generations are an obstacle, unless `was_in` records them.
+    /// An admission. Tokens in older generations are an obstacle, unless `was_in` records them. A
+    /// separate function, so that an item that is present costs no more than a lookup.
+    #[inline(never)]
     pub(crate) fn add_to_young(
         &self,
         hash: u64,
         was_in: Option<&Cell<bool>>,
     ) -> Result<bool, InsertError> {
+        let class = self.pair(hash).class();
         for _ in 0..MAX_ATTEMPTS {
-            // Look first, in all generations.
-            if was_in.is_none() && self.contains(hash) {
-                return Ok(false);
-            }
             let older = Older {
                 engine: self,
                 state: self.state.load(),
-                hash,
+                class,
                 was_in,
+                is_obstacle: Cell::new(false),
             };
             let young = self.young(older.state);
             // Freeze a word of the young table, then ask the older ones: none commits but the
             // owner.
             match young.try_insert_unique(hash, 0, &older) {
                 Ok(added) => return Ok(added),
+                Err(Failure::Disturbed) if older.is_obstacle.get() => return Ok(false),
                 Err(Failure::Disturbed) => {}
                 Err(failure) if self.is_current(older.state) => {
                     return Err(young.refused(failure));
@@ -135,9 +137,11 @@ impl<L: Layout> Rotating<L> {
 struct Older<'a, L: Layout> {
     engine: &'a Rotating<L>,
     state: State,
-    hash: u64,
+    class: Class,
     /// Records that they hold a token, if that is no obstacle.
     was_in: Option<&'a Cell<bool>>,
+    /// Records that they hold a token, if it is one.
+    is_obstacle: Cell<bool>,
 }
 
 impl<L: Layout> AbsenceElsewhere for Older<'_, L> {
@@ -145,13 +149,18 @@ impl<L: Layout> AbsenceElsewhere for Older<'_, L> {
         // Ask the older generations, which lookups read earlier, from the oldest on.
         let generations = self.engine.tables.len() - 1;
         let mut older = self.engine.live(self.state).take(generations - 1);
-        let class = self.engine.pair(self.hash).class();
-        let none = older.all(|table| table.is_absent(class));
-        // Let a refresh go on: it only wants to know.
-        self.was_in.map_or(none, |was_in| {
-            was_in.set(!none);
-            true
-        })
+        let none = older.all(|table| table.is_absent(self.class));
+        match self.was_in {
+            // Let a refresh go on: it only wants to know.
+            Some(was_in) => {
+                was_in.set(!none);
+                true
+            }
+            None => {
+                self.is_obstacle.set(!none);
+                none
+            }
+        }
     }
 
     /// Checks for a rotation last. A rival in a younger generation either asked this one before

@@ -115,6 +115,12 @@ impl AtomicU64 {
     }
 }
 
+/// A read-modify-write, which sees the latest value: to loom a SeqCst load only acquires, so two
+/// threads that load crosswise could both miss the other's write.
+pub(crate) fn load_crosswise(cell: &AtomicU64, order: Ordering) -> u64 {
+    cell.fetch_or(0, order)
+}
+
 /// A value that is set once, as `once_cell::race::OnceBox`: whether it is there is one of loom's
 /// atomics, with the orderings that the crate documents.
 pub(crate) struct OnceBox<T> {

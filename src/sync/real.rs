@@ -18,6 +18,14 @@ pub(crate) use once_cell::race::OnceBox;
 /// A 64-bit atomic cell.
 pub(crate) type AtomicU64 = atomic::Atomic<u64>;
 
+/// A load by a thread that has written another cell: of two threads that do so crosswise, at least
+/// one sees the other's write, or a later one, if all four accesses are SeqCst.
+#[cfg(not(lockfree_cuckoo_steps))]
+#[inline(always)]
+pub(crate) fn load_crosswise(cell: &AtomicU64, order: super::Ordering) -> u64 {
+    cell.load(order)
+}
+
 /// An atomic cell for a pointer.
 #[cfg(feature = "growing")]
 pub(crate) use core::sync::atomic::AtomicPtr;

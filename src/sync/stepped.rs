@@ -54,6 +54,10 @@ macro_rules! stepped {
 stepped!(AtomicU64, u64);
 stepped!(AtomicPtr<T>, *mut T);
 
+pub(crate) fn load_crosswise(cell: &AtomicU64, order: Ordering) -> u64 {
+    cell.load(order)
+}
+
 impl AtomicU64 {
     fn step(&self, writes: bool) -> &real::AtomicU64 {
         ask(&self.0, writes);

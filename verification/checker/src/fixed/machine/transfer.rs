@@ -261,9 +261,6 @@ impl Run<'_> {
 impl Run<'_> {
     pub(super) fn unique(&mut self) -> Step<Answer> {
         let tells_value = self.is_call(&[Kind::UniqueValue]);
-        if !tells_value && self.lookup()? != 0 {
-            return Ok(Answer::Bool(false));
-        }
         let inserted = if tells_value {
             Answer::Value(None)
         } else {
@@ -273,7 +270,6 @@ impl Run<'_> {
             let Some(next) = run.next_attempt(attempt) else {
                 return Ok(Done(Answer::Full));
             };
-            // The lookup is part of each attempt.
             if tells_value {
                 let token = run.lookup()?;
                 if token != 0 {
@@ -298,7 +294,10 @@ impl Run<'_> {
         let Item { first, second, f } = self.call.item;
         self.routine(|run| {
             let layout = run.layout();
-            let words = [run.settle(first)?, run.settle(second)?];
+            let mut words = [run.load(first)?, run.load(second)?];
+            if !run.surely_buckets(words) {
+                words = [run.settle(first)?, run.settle(second)?];
+            }
             if words.iter().any(|&word| layout.contains(word, f)) {
                 return Ok(Ok(false));
             }
@@ -328,24 +327,32 @@ impl Run<'_> {
     /// Adds a token as an admission. Returns whether it was committed.
     fn transfer_in(&mut self, index: u8, own: Transfer) -> Step<bool> {
         self.routine(|run| {
+            let (target, old) = (own.source, own.old_source);
             let (reference, pending) = run.publish(index, own)?;
-            if !run.exchange(own.source, own.old_source, reference)? {
-                run.abort(reference, pending)?;
+            if !run.exchange(target, old, reference)? {
                 return Ok(false);
             }
-            run.decide(reference, pending, own)?;
+            let new = own.after(run.layout(), target).unwrap_or(old);
+            let commits = run.permits(own)?;
+            if commits && run.is(Mutant::AdmissionLeavesTargetFrozen) {
+                return run.decide_use(reference, pending, Status::Committed);
+            }
+            if commits && run.exchange(target, reference, new)? {
+                return Ok(true);
+            }
+            if !commits {
+                run.abort(reference, pending)?;
+            }
             let committed =
                 run.routine(|run| Ok(run.control(reference)?.state == Status::Committed))?;
-            if !run.is(Mutant::AdmissionLeavesTargetFrozen) {
-                let new = own.after(run.layout(), own.source);
-                let new = new.filter(|_| committed).unwrap_or(own.old_source);
-                run.thaw(own.source, reference, new)?;
+            if !commits {
+                run.thaw(target, reference, if committed { new } else { old })?;
             }
             Ok(committed)
         })
     }
 
-    /// Decides an admission that may be pending, as the owner or a helper.
+    /// Decides an admission that may be pending, as a helper.
     pub(super) fn decide(
         &mut self,
         reference: u64,
@@ -353,11 +360,16 @@ impl Run<'_> {
         transfer: Transfer,
     ) -> Step<()> {
         self.routine(|run| {
-            let absent = run.witness_is_without(transfer)?;
-            let commits = absent || run.is(Mutant::AdmissionIgnoresItsWitness);
+            let commits = run.permits(transfer)?;
             run.decide_use(reference, pending, Status::of(commits))
                 .map(drop)
         })
+    }
+
+    /// Whether an admission may be committed.
+    fn permits(&mut self, transfer: Transfer) -> Step<bool> {
+        let absent = self.witness_is_without(transfer)?;
+        Ok(absent || self.is(Mutant::AdmissionIgnoresItsWitness))
     }
 
     /// Whether the witness of an admission holds no equal token, and gets none by an earlier
@@ -366,7 +378,6 @@ impl Run<'_> {
         let (layout, witness) = (self.layout(), transfer.destination);
         let f = layout.fingerprint_of(transfer.placed);
         self.repeat((), |run, ()| {
-            // A read-modify-write. Under sequential consistency a load has the same result.
             let word = run.load(witness)?;
             if !layout.is_reference(word) {
                 return Ok(Done(!layout.contains(word, f)));
@@ -376,7 +387,13 @@ impl Run<'_> {
             let blind = run.is(Mutant::FrozenWitnessNotSearched);
             match met.kind {
                 Resolved::Stale => return Ok(Again(())),
-                Resolved::Settled => return Ok(Done(!present)),
+                Resolved::Settled if present => return Ok(Done(false)),
+                Resolved::Settled if run.is(Mutant::AbortTrusted) => return Ok(Done(true)),
+                // Until then the owner can still commit it, although it is aborted.
+                Resolved::Settled => {
+                    run.thaw(witness, word, met.content)?;
+                    return Ok(Again(()));
+                }
                 Resolved::Pending if present && !blind => return Ok(Done(false)),
                 Resolved::Pending => {}
             }
