@@ -21,7 +21,7 @@ use crate::kernel::prefetch::{
     ALTERNATES_LOOKAHEAD, MAX_L2_BUCKETS, PROBE_INTERVAL, is_near, prefetching,
 };
 use crate::kernel::relocate::make_room;
-use crate::kernel::search::{CuckooGraph, CuckooTable};
+use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
 use crate::kernel::table::{Pair, Table};
 use crate::kernel::transfer::{Relocation, Transfer};
 use crate::kernel::word::{Content, Reference, Word};
@@ -531,6 +531,13 @@ impl<L: Layout> CuckooTable<L> for TokenTable<L> {
         Some(self.settle(bucket))
     }
 
+    #[inline]
+    fn prefetch_hop(&self, hop: &Hop<L>) {
+        self.table.prefetch_to_write(hop.source);
+        self.table.prefetch_to_write(hop.destination);
+        self.stripes.prefetch_to_write(hop.moved.fingerprint());
+    }
+
     fn announce(&self, bucket: usize, token: Token<L>) {
         TokenTable::announce(self, bucket, token.fingerprint());
     }
@@ -553,7 +560,6 @@ impl<L: Layout> TokenTable<L> {
     #[cfg(any(test, feature = "_testing"))]
     pub(crate) fn relocate_one(&self, hash: u64) -> bool {
         use crate::kernel::relocate::relocate;
-        use crate::kernel::search::Hop;
 
         let class = self.table.class(hash);
         let moved = if L::VALUE_BITS == 0 {

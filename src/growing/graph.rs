@@ -10,7 +10,7 @@ use crate::kernel::change::Words;
 use crate::kernel::geometry::Class;
 use crate::kernel::pool::Pool;
 use crate::kernel::relocate::can_make_room;
-use crate::kernel::search::{CuckooGraph, CuckooTable};
+use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
 use crate::kernel::word::Reference;
 
 /// One level that has a block. Both ends of a hop are of this level, so the token stays as it is:
@@ -93,6 +93,13 @@ impl CuckooTable<Lanes16> for LevelGraph<'_> {
             return self.tokens.settle_computed(bucket);
         }
         self.tokens.settle_in(self.words, bucket).content()
+    }
+
+    #[inline]
+    fn prefetch_hop(&self, hop: &Hop<Lanes16>) {
+        self.words.prefetch_to_write(hop.source);
+        self.words.prefetch_to_write(hop.destination);
+        self.tokens.prefetch_stripe(head(hop.moved));
     }
 
     fn announce(&self, bucket: usize, token: Token) {

@@ -224,6 +224,12 @@ impl GrowingTokens {
         matches!(self.levels.load(bucket).state(), WordState::Reference(_))
     }
 
+    /// Prefetches the stripe of a token that is about to hop.
+    #[inline]
+    pub(crate) fn prefetch_stripe(&self, head: Head) {
+        self.stripes.prefetch_to_write(head.fingerprint());
+    }
+
     /// Tells lookups and a running scan that tokens of a head are about to change places.
     pub(crate) fn announce(&self, bucket: usize, head: Head) {
         let fingerprint = head.fingerprint();

@@ -102,6 +102,14 @@ impl<'a> Level<'a> {
             crate::kernel::word::prefetch(cell);
         }
     }
+
+    /// Prefetches the line of a bucket that will be written.
+    #[inline]
+    pub(crate) fn prefetch_to_write(self, bucket: usize) {
+        if let Some(cell) = self.cell(bucket) {
+            crate::kernel::word::prefetch_to_write(cell);
+        }
+    }
 }
 
 /// The cells of both words of an item, and how to judge them.

@@ -105,9 +105,12 @@ fn make_room_far<L: Layout>(
 
 fn execute<L: Layout>(
     graph: &impl CuckooTable<L>,
-    path: impl Iterator<Item = Hop<L>>,
+    path: impl Iterator<Item = Hop<L>> + Clone,
     placed: Option<Token<L>>,
 ) -> Result<(), Failure> {
+    // Ask for all lines that the hops will write. Other processors may have changed them, and the
+    // hops would wait for one after the other.
+    path.clone().for_each(|hop| graph.prefetch_hop(&hop));
     // After the search, so that a descriptor is held for the hops only.
     let mut claim = graph.pool().claim().ok_or(Failure::NoDescriptor)?;
     // Execute the hops from the vacant slot back to a candidate: each fills the slot that the one

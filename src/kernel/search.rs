@@ -50,6 +50,8 @@ pub(crate) trait CuckooTable<L: Layout>: CuckooGraph<L> + Words<L> {
     fn pool(&self) -> &Pool<L>;
     /// The content of a bucket at a time when its word is not frozen. `None` if it is not there.
     fn settle(&self, bucket: usize) -> Option<Bucket<L>>;
+    /// Prefetches what a hop will write.
+    fn prefetch_hop(&self, hop: &Hop<L>);
     /// Tells lookups and a scan under way that a token of this bucket is about to change places.
     fn announce(&self, bucket: usize, token: Token<L>);
 }
@@ -193,7 +195,7 @@ impl Node {
 
 /// The hops of a path, from the vacant slot back to a candidate: the order in which they are
 /// executed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Path<'a, L> {
     nodes: &'a [Node],
     destination: usize,

@@ -14,6 +14,7 @@ use core::ops::Range;
 use crate::allocate;
 use crate::error::OutOfMemory;
 use crate::kernel::layout::Fingerprint;
+use crate::kernel::word;
 use crate::sync;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -118,6 +119,12 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
         // SAFETY: `new` allocates one more than the mask, which does not change. So the masked
         // number is less than that.
         unsafe { self.versions.get_unchecked(f.bits() as usize & mask) }
+    }
+
+    /// Prefetches a stripe that will be bumped.
+    #[inline]
+    pub(crate) fn prefetch_to_write(&self, f: Fingerprint) {
+        word::prefetch_to_write(self.stripe(f));
     }
 
     /// The version before the reader looks at the words.

@@ -90,6 +90,12 @@ impl<L: Layout> Table<L> {
         word::prefetch(self.words.as_ptr().wrapping_add(bucket));
     }
 
+    /// Prefetches a bucket that will be written. A number that is too large does no harm.
+    #[inline]
+    pub(crate) fn prefetch_to_write(&self, bucket: usize) {
+        word::prefetch_to_write(self.words.as_ptr().wrapping_add(bucket));
+    }
+
     /// Replaces `current` by `new`. Returns false if the word has changed.
     #[inline]
     pub(crate) fn exchange(

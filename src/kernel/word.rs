@@ -162,6 +162,23 @@ pub(crate) fn prefetch<T>(address: *const T) {
     let _ = address;
 }
 
+/// Asks for the cache line at this address, to be written, as [`prefetch`] does.
+#[inline]
+pub(crate) fn prefetch_to_write<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    #[allow(
+        unsafe_code,
+        reason = "the intrinsic does not name this instruction everywhere"
+    )]
+    // SAFETY: the instruction accesses no memory and never faults. Processors that do not know it
+    // do nothing.
+    unsafe {
+        core::arch::asm!("prefetchw [{}]", in(reg) address, options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,6 @@
 
 use core::cell::Cell;
 
-use crate::engine::operations::RawFilter;
 use crate::error::{InsertError, RotateError};
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::elsewhere::AbsenceElsewhere;
