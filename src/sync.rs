@@ -4,6 +4,9 @@
 //! one exception: in a model, the beginning of a growth does not try to pin first
 //! (`growing/growth`), because a model does not run out of memory.
 //!
+//! Two accesses are read-modify-writes for loom, because it allows more than the memory model does
+//! ([`load_crosswise`], [`store_among_exchanges`]).
+//!
 //! Where `MODEL` is true, fifteen constants have other values, so that every schedule of a model
 //! can run. Each says so where it is defined: the stripes, the slots of a log of hints, the cells
 //! of a counter, the first descriptors, the attempts of a change and of a copy, the budgets and the
@@ -54,6 +57,6 @@ pub use chosen::on_processors;
 pub(crate) use chosen::{AtomicPtr, PLAIN};
 pub(crate) use chosen::{
     AtomicU64, EXCLUSIVE, MODEL, OnceBox, YIELDS_BEFORE_FAILING, fence, load_crosswise,
-    parallelism, thread_index, trace, yield_now,
+    parallelism, store_among_exchanges, thread_index, trace, yield_now,
 };
 pub(crate) use core::sync::atomic::Ordering;

@@ -18,6 +18,7 @@ use core::sync::atomic::compiler_fence;
 use crate::kernel::layout::{Bucket, Layout};
 use crate::kernel::transfer::{FIELDS, Transfer};
 use crate::kernel::word::Reference;
+use crate::sync;
 use crate::sync::{AtomicU64, OnceBox, Ordering, fence};
 
 /// One cache line, reused for one transfer after another.
@@ -244,8 +245,10 @@ impl<L: Layout> Claim<'_, L> {
         // Relaxed: only the owner begins uses, and the claim brought the last owner's number.
         let last = Control(self.descriptor.control.load(Ordering::Relaxed));
         let pending = Control::pending(last.uses() + 1);
+        // Another thread may be about to decide the last use: it does so before this, or not at
+        // all.
         // Release: another thread sees the new number only after all writes of the last use.
-        self.descriptor.control.store(pending.0, Ordering::Release);
+        sync::store_among_exchanges(&self.descriptor.control, pending.0, Ordering::Release);
         // Release fence: pairs with the Acquire fence in `read`: the number changes before the
         // fields do.
         fence(Ordering::Release);

@@ -115,6 +115,14 @@ impl AtomicU64 {
     }
 }
 
+/// A read-modify-write, which comes after the exchanges of other threads. To loom, a store could
+/// come between what an exchange has read and what it has written.
+pub(crate) fn store_among_exchanges(cell: &AtomicU64, value: u64, order: Ordering) {
+    if hooks::is_alive() {
+        cell.value.swap(value, order);
+    }
+}
+
 /// A read-modify-write, which sees the latest value: to loom a SeqCst load only acquires, so two
 /// threads that load crosswise could both miss the other's write.
 pub(crate) fn load_crosswise(cell: &AtomicU64, order: Ordering) -> u64 {

@@ -26,6 +26,14 @@ pub(crate) fn load_crosswise(cell: &AtomicU64, order: super::Ordering) -> u64 {
     cell.load(order)
 }
 
+/// A store to a cell whose value other threads exchange: each exchange comes before it, or fails,
+/// or finds the new value.
+#[cfg(not(lockfree_cuckoo_steps))]
+#[inline(always)]
+pub(crate) fn store_among_exchanges(cell: &AtomicU64, value: u64, order: super::Ordering) {
+    cell.store(value, order);
+}
+
 /// An atomic cell for a pointer.
 #[cfg(feature = "growing")]
 pub(crate) use core::sync::atomic::AtomicPtr;

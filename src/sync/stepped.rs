@@ -54,6 +54,10 @@ macro_rules! stepped {
 stepped!(AtomicU64, u64);
 stepped!(AtomicPtr<T>, *mut T);
 
+pub(crate) fn store_among_exchanges(cell: &AtomicU64, value: u64, order: Ordering) {
+    cell.store(value, order);
+}
+
 pub(crate) fn load_crosswise(cell: &AtomicU64, order: Ordering) -> u64 {
     cell.load(order)
 }
