@@ -146,9 +146,8 @@ impl<L: Layout> From<Reference<L>> for Word<L> {
     }
 }
 
-/// Asks for the cache line at this address, if stable Rust has an instruction for it on this
-/// target. Otherwise it does nothing. It is a hint: any address is allowed, and no memory is
-/// accessed.
+/// Asks for the cache line at this address, on x86-64 and AArch64. It is a hint: any address is
+/// allowed, and no memory is accessed.
 #[inline]
 pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse"))]
@@ -158,26 +157,46 @@ pub(crate) fn prefetch<T>(address: *const T) {
         // SAFETY: the instruction is SSE, which the code is compiled for, and never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
     }
-    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse")))]
+    #[cfg(target_arch = "aarch64")]
+    line_hint!("prfm pldl1keep, [{}]", address);
+    #[cfg(not(any(
+        all(target_arch = "x86_64", target_feature = "sse"),
+        target_arch = "aarch64"
+    )))]
     let _ = address;
 }
 
-/// Asks for the cache line at this address, to be written, as [`prefetch`] does.
+/// [`prefetch`] of a line that will be written: other processors give theirs up.
 #[inline]
 pub(crate) fn prefetch_to_write<T>(address: *const T) {
+    // Not by the intrinsic, which becomes this instruction only if the compiler is told that the
+    // processor has it.
     #[cfg(target_arch = "x86_64")]
-    #[allow(
-        unsafe_code,
-        reason = "the intrinsic does not name this instruction everywhere"
-    )]
-    // SAFETY: the instruction accesses no memory and never faults. Processors that do not know it
-    // do nothing.
-    unsafe {
-        core::arch::asm!("prefetchw [{}]", in(reg) address, options(nomem, nostack, preserves_flags));
-    }
-    #[cfg(not(target_arch = "x86_64"))]
+    line_hint!("prefetchw [{}]", address);
+    #[cfg(target_arch = "aarch64")]
+    line_hint!("prfm pstl1keep, [{}]", address);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = address;
 }
+
+/// A hint about the line at an address, by an instruction that stable Rust has no function for.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! line_hint {
+    ($instruction:literal, $address:expr) => {
+        #[allow(unsafe_code, reason = "stable Rust has no function for it")]
+        // SAFETY: the instruction reads and writes no memory, and never faults. A processor that
+        // does not know it does nothing.
+        unsafe {
+            core::arch::asm!(
+                $instruction,
+                in(reg) $address,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+    };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use line_hint;
 
 #[cfg(test)]
 mod tests {
