@@ -25,6 +25,13 @@ pub trait Contender: Sized + Sync {
     /// Whether the calls for many keys are more than loops.
     const BATCHED: bool = false;
 
+    /// Whether, of threads that add one absent key by [`insert_unique`](Self::insert_unique) at the
+    /// same time, one gets true and the others false. Otherwise the harness never asks it to.
+    const UNIQUE: bool = true;
+
+    /// What it does: with an insert of a stored key, and to insert an absent key only.
+    const CALLS: Calls;
+
     /// Makes an empty contender for this many items, all of which will be inserted.
     fn with_capacity(items: usize) -> Self;
 
@@ -37,6 +44,12 @@ pub trait Contender: Sized + Sync {
     /// Adds a key. Returns false if it was refused.
     fn insert(&self, hash: u64) -> bool;
 
+    /// Adds a key that is absent. Returns false if it, or a key that collides with it, was stored,
+    /// or if it was refused.
+    fn insert_unique(&self, _hash: u64) -> bool {
+        false
+    }
+
     /// Returns whether a key is stored.
     fn contains(&self, hash: u64) -> bool;
 
@@ -48,6 +61,17 @@ pub trait Contender: Sized + Sync {
     /// Adds the keys by single calls, in a loop. Returns the number of accepted keys.
     fn insert_each(&self, hashes: &[u64]) -> usize {
         count(hashes, |&hash| self.insert(hash))
+    }
+
+    /// Adds the absent ones of some keys by single calls, in a loop. Returns the number of keys that
+    /// were added.
+    fn insert_unique_each(&self, hashes: &[u64]) -> usize {
+        count(hashes, |&hash| self.insert_unique(hash))
+    }
+
+    /// Does the same with keys that are all stored.
+    fn insert_known_each(&self, hashes: &[u64]) -> usize {
+        self.insert_unique_each(hashes)
     }
 
     /// Looks the keys up by single calls, in a loop. Returns the number of keys that were found.
@@ -70,6 +94,18 @@ pub trait Contender: Sized + Sync {
         hashes.iter().filter(|&&hash| self.insert(hash)).count()
     }
 
+    /// Adds the absent ones of some keys, and writes to `added` which were.
+    fn insert_unique_many(&self, hashes: &[u64], added: &mut [bool]) {
+        for (added, &hash) in added.iter_mut().zip(hashes) {
+            *added = self.insert_unique(hash);
+        }
+    }
+
+    /// Does the same with keys that are all stored.
+    fn insert_known_many(&self, hashes: &[u64], added: &mut [bool]) {
+        self.insert_unique_many(hashes, added);
+    }
+
     /// Looks up each of the keys, and writes the answers to `found`.
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
         for (found, &hash) in found.iter_mut().zip(hashes) {
@@ -87,6 +123,15 @@ pub trait Contender: Sized + Sync {
     fn clear(&mut self, items: usize) {
         *self = Self::with_capacity(items);
     }
+}
+
+/// What the calls of a contender do, in words for a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Calls {
+    /// An insert of a key that is stored.
+    pub insert: &'static str,
+    /// The insert of an absent key only, or why there is none.
+    pub insert_unique: &'static str,
 }
 
 /// A contender, used through a shared reference.
@@ -118,6 +163,10 @@ pub trait Visitor {
 /// The filter: fixed, of any layout, growing or rotating.
 impl<E: Buildable> Contender for Filter<E> {
     const BATCHED: bool = true;
+    const CALLS: Calls = Calls {
+        insert: "adds a copy",
+        insert_unique: "`insert_unique`",
+    };
 
     fn with_capacity(items: usize) -> Self {
         Self::with_capacity(items)
@@ -130,6 +179,11 @@ impl<E: Buildable> Contender for Filter<E> {
     #[inline]
     fn insert(&self, hash: u64) -> bool {
         self.insert_hash(hash).is_ok()
+    }
+
+    #[inline]
+    fn insert_unique(&self, hash: u64) -> bool {
+        self.insert_unique_hash(hash) == Ok(true)
     }
 
     #[inline]
@@ -147,6 +201,11 @@ impl<E: Buildable> Contender for Filter<E> {
             Ok(()) => hashes.len(),
             Err(stopped) => stopped.inserted(),
         }
+    }
+
+    fn insert_unique_many(&self, hashes: &[u64], added: &mut [bool]) {
+        // A key that stops it is not added, as the harness will find.
+        let _ = self.insert_unique_many_hash(hashes, added);
     }
 
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {

@@ -35,7 +35,7 @@ pub mod rivals;
 mod tally;
 mod work;
 
-pub use contender::{Contender, Visitor};
+pub use contender::{Calls, Contender, Visitor};
 pub use duel::{Cell, Duel, Pair};
 pub use harness::machine::cores;
 pub use harness::race::{Slice, Watch, race, share};

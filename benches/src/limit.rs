@@ -6,19 +6,21 @@
 //! count, and the retry of a lost exchange. So its answers are not reliable. An insert into a full
 //! pair pushes out the oldest fingerprint, and an exchange that fails loses its key.
 //!
-//! In batches it prefetches the words of the next sixteen keys while it uses those of sixteen.
+//! In batches it asks the processor for the words of later keys, unless the table is so small that
+//! this would only cost time. Before it writes, it asks for them to write.
 //!
 //! It is as fast as it can be written: no bounds checks, vector comparisons where the processor has
 //! them, and a select in place of each branch that random content would make unpredictable. The
 //! words are atomic, as in any table that threads share, so the compiler may not gather several of
 //! them at once.
 
+use std::hint::select_unpredictable;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::Layout;
 use model::geometry::SPREAD;
 
-use crate::contender::Contender;
+use crate::contender::{Calls, Contender};
 
 /// The layout of a `CuckooFilter`: four 16-bit lanes, which fill a word.
 const SLOTS: usize = Layout::DEFAULT.slots;
@@ -28,8 +30,6 @@ const _: () = assert!(
     "the vectors compare four lanes of 16 bits"
 );
 const LANE: u64 = u64::MAX >> (u64::BITS - BITS);
-const ONE_IN_EACH: u64 = u64::MAX / LANE;
-const TOP_OF_EACH: u64 = ONE_IN_EACH << (BITS - 1);
 
 const LOAD: f64 = 0.95;
 
@@ -44,8 +44,18 @@ struct Candidates {
     fingerprint: u64,
 }
 
-/// The keys whose words are prefetched together.
-const GROUP: usize = 16;
+/// The keys between the one whose words are asked for and the one that is used.
+const AHEAD: usize = 16;
+
+/// The most words, 2 MiB of them, for which an out-of-order processor needs no prefetch.
+const MOST_WITHOUT: usize = 1 << 18;
+
+/// What the words of a key are asked for.
+#[derive(Clone, Copy, Debug)]
+enum To {
+    Read,
+    Write,
+}
 
 /// An array of plain atomic words.
 #[derive(Debug)]
@@ -110,97 +120,103 @@ impl Limit {
     /// there is no stable interface for it.
     #[inline]
     #[allow(unsafe_code, reason = "the standard library has no safe prefetch")]
-    fn expected(&self, hash: u64) -> Candidates {
-        let of = self.candidates(hash);
+    fn expect(&self, hash: u64, to: To) {
         #[cfg(target_arch = "x86_64")]
-        for index in [of.first, of.second] {
+        {
+            use std::arch::asm;
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let word = &raw const *self.cell(index);
-            // SAFETY: a prefetch is a hint. It reads nothing that the program can see, faults on no
-            // address, and SSE is part of every x86-64 processor.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(word.cast()) }
-        }
-        of
-    }
-
-    /// Calls `each` for all keys in order, and prefetches the words of the next group while it uses
-    /// those of a group. Computes candidates once.
-    #[inline]
-    fn in_groups(&self, hashes: &[u64], mut each: impl FnMut(usize, Candidates)) {
-        let (groups, rest) = hashes.as_chunks::<GROUP>();
-        let mut next = groups
-            .first()
-            .map(|group| group.map(|hash| self.expected(hash)));
-        for at in 0..groups.len() {
-            let Some(group) = next else { break };
-            next = groups
-                .get(at + 1)
-                .map(|group| group.map(|hash| self.expected(hash)));
-            for (turn, of) in group.into_iter().enumerate() {
-                each(at * GROUP + turn, of);
+            let of = self.candidates(hash);
+            for index in [of.first, of.second] {
+                let word = &raw const *self.cell(index);
+                // SAFETY: a prefetch is a hint. It reads nothing that the program can see, and
+                // faults on no address. Every processor with 64 bits takes the one to write as no
+                // instruction, if not as a prefetch; the other is SSE.
+                unsafe {
+                    match to {
+                        To::Read => _mm_prefetch::<_MM_HINT_T0>(word.cast()),
+                        To::Write => {
+                            asm!("prefetchw [{}]", in(reg) word, options(nostack, preserves_flags));
+                        }
+                    }
+                }
             }
         }
-        for (turn, &hash) in rest.iter().enumerate() {
-            each(groups.len() * GROUP + turn, self.candidates(hash));
-        }
+        let _ = (hash, to);
     }
 
-    /// Returns the top bit of lanes that hold `fingerprint`; the lowest is exact.
+    /// Calls `each` for all keys in order, some time after the processor was asked for their words.
     #[inline]
-    fn flags(word: u64, fingerprint: u64) -> u64 {
-        let difference = word ^ (fingerprint * ONE_IN_EACH);
-        difference.wrapping_sub(ONE_IN_EACH) & !difference & TOP_OF_EACH
+    fn in_order(&self, hashes: &[u64], to: To, mut each: impl FnMut(usize, Candidates)) {
+        let later = match hashes.get(AHEAD..) {
+            Some(later) if self.words.len() > MOST_WITHOUT => later,
+            _ => &[],
+        };
+        if !later.is_empty() {
+            let first = &hashes[..AHEAD];
+            first.iter().for_each(|&hash| self.expect(hash, to));
+        }
+        for (at, (&hash, &later)) in hashes.iter().zip(later).enumerate() {
+            self.expect(later, to);
+            each(at, self.candidates(hash));
+        }
+        for (at, &hash) in hashes.iter().enumerate().skip(later.len()) {
+            each(at, self.candidates(hash));
+        }
     }
 
     #[inline]
     fn insert_at(&self, of: Candidates) -> bool {
         let (a, b) = self.pair(of);
+        self.insert_into(of, a, b)
+    }
+
+    #[inline]
+    fn insert_into(&self, of: Candidates, a: u64, b: u64) -> bool {
         // Words fill from the low end, so the emptier of the two is the smaller number.
-        let (index, word) = if a <= b {
-            (of.first, a)
-        } else {
-            (of.second, b)
-        };
+        let index = select_unpredictable(a <= b, of.first, of.second);
+        let word = a.min(b);
         self.exchange(index, word, word << BITS | of.fingerprint)
     }
 
-    /// Compares in vectors, if the processor has them.
     #[inline]
     fn contains_at(&self, of: Candidates) -> bool {
         let (a, b) = self.pair(of);
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        return vector::any_equal(of.fingerprint, a, b);
-        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-        Self::either_contains(a, b, of.fingerprint)
+        lanes(of.fingerprint, a, b) != 0
     }
 
-    /// Compares by arithmetic on words.
     #[inline]
-    #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
-    fn either_contains(a: u64, b: u64, fingerprint: u64) -> bool {
-        Self::flags(a, fingerprint) | Self::flags(b, fingerprint) != 0
+    fn insert_unique_at(&self, of: Candidates) -> bool {
+        let (a, b) = self.pair(of);
+        lanes(of.fingerprint, a, b) == 0 && self.insert_into(of, a, b)
     }
 
+    /// Removes the first equal lane; none if the key was pushed out. The exchange is done all the
+    /// same, because a filter, which loses nothing, would have to do it.
     #[inline]
     fn remove_at(&self, of: Candidates) -> bool {
         let (a, b) = self.pair(of);
-        let in_a = Self::flags(a, of.fingerprint);
-        let (index, word, found) = if in_a != 0 {
-            (of.first, a, in_a)
-        } else {
-            (of.second, b, Self::flags(b, of.fingerprint))
-        };
-        // All bits of the lowest flagged lane; none if the key was pushed out. The exchange is done
-        // all the same, because a filter, which loses nothing, would have to do it.
-        let top = found & found.wrapping_neg();
-        let lane = (top << 1).wrapping_sub(top >> (BITS - 1));
-        self.exchange(index, word, word & !lane) && found != 0
+        let found = lanes(of.fingerprint, a, b);
+        let lane = found.trailing_zeros();
+        let in_first = lane < SLOTS as u32 * BITS_OF_LANE;
+        let index = select_unpredictable(in_first, of.first, of.second);
+        let word = select_unpredictable(in_first, a, b);
+        let shift = lane / BITS_OF_LANE % SLOTS as u32 * BITS;
+        let kept = !(LANE << shift);
+        self.exchange(
+            index,
+            word,
+            word & select_unpredictable(found == 0, u64::MAX, kept),
+        ) && found != 0
     }
 }
 
 impl Contender for Limit {
     const EXACT: bool = false;
     const BATCHED: bool = true;
+    const CALLS: Calls = Calls {
+        insert: "adds a copy",
+        insert_unique: "two loads, a compare and one exchange",
+    };
 
     /// Makes a table with the words for `items` at 95 % load, rounded to a number inside which the
     /// XOR can stay.
@@ -233,20 +249,48 @@ impl Contender for Limit {
         self.remove_at(self.candidates(hash))
     }
 
+    /// Adds a key unless one with its fingerprint is in its words.
+    #[inline]
+    fn insert_unique(&self, hash: u64) -> bool {
+        self.insert_unique_at(self.candidates(hash))
+    }
+
+    /// Looks the keys up. A key that was pushed out would be stored in a filter, which loses
+    /// nothing.
+    fn insert_known_each(&self, hashes: &[u64]) -> usize {
+        hashes.len() - self.contains_each(hashes)
+    }
+
     fn insert_many(&self, hashes: &[u64]) -> usize {
         let mut inserted = 0;
-        self.in_groups(hashes, |_, of| inserted += usize::from(self.insert_at(of)));
+        self.in_order(hashes, To::Write, |_, of| {
+            inserted += usize::from(self.insert_at(of))
+        });
         inserted
+    }
+
+    fn insert_unique_many(&self, hashes: &[u64], added: &mut [bool]) {
+        let added = &mut added[..hashes.len()];
+        self.in_order(hashes, To::Write, |at, of| {
+            added[at] = self.insert_unique_at(of);
+        });
+    }
+
+    fn insert_known_many(&self, hashes: &[u64], added: &mut [bool]) {
+        let added = &mut added[..hashes.len()];
+        self.in_order(hashes, To::Read, |at, of| added[at] = !self.contains_at(of));
     }
 
     fn contains_many(&self, hashes: &[u64], found: &mut [bool]) {
         let found = &mut found[..hashes.len()];
-        self.in_groups(hashes, |at, of| found[at] = self.contains_at(of));
+        self.in_order(hashes, To::Read, |at, of| found[at] = self.contains_at(of));
     }
 
     fn remove_many(&self, hashes: &[u64]) -> usize {
         let mut removed = 0;
-        self.in_groups(hashes, |_, of| removed += usize::from(self.remove_at(of)));
+        self.in_order(hashes, To::Write, |_, of| {
+            removed += usize::from(self.remove_at(of))
+        });
         removed
     }
 
@@ -257,19 +301,50 @@ impl Contender for Limit {
     }
 }
 
+/// The bits of a lane in the result of [`lanes`].
+const BITS_OF_LANE: u32 = 2;
+
+/// Returns ones for each lane of two words that holds a fingerprint: those of the first word in the
+/// low bits. Compares in vectors, if the processor has them.
+#[inline]
+fn lanes(fingerprint: u64, first: u64, second: u64) -> u32 {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    return vector::lanes(fingerprint, first, second);
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+    arithmetic(fingerprint, first, second)
+}
+
+/// Does what [`lanes`] does, by arithmetic on words. Of each word it finds the lowest lane only.
+#[inline]
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
+fn arithmetic(fingerprint: u64, first: u64, second: u64) -> u32 {
+    const ONE_IN_EACH: u64 = u64::MAX / LANE;
+    const TOP_OF_EACH: u64 = ONE_IN_EACH << (BITS - 1);
+    let lowest = |word: u64| {
+        let difference = word ^ (fingerprint * ONE_IN_EACH);
+        // The top bit of each equal lane, and perhaps of some above the lowest one.
+        let tops = difference.wrapping_sub(ONE_IN_EACH) & !difference & TOP_OF_EACH;
+        let lane = tops.trailing_zeros() / BITS;
+        0b11u32
+            .checked_shl(lane * BITS_OF_LANE)
+            .filter(|_| tops != 0)
+            .unwrap_or(0)
+    };
+    lowest(first) | lowest(second) << (SLOTS as u32 * BITS_OF_LANE)
+}
+
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[allow(unsafe_code, reason = "the intrinsics are unsafe to call")]
 mod vector {
     use core::arch::x86_64 as x86;
 
-    /// Returns whether a lane of two words holds `wanted`.
     #[inline]
-    pub(super) fn any_equal(wanted: u64, a: u64, b: u64) -> bool {
+    pub(super) fn lanes(fingerprint: u64, first: u64, second: u64) -> u32 {
         // SAFETY: the instructions are SSE2, which the code is compiled for, and touch no memory.
         unsafe {
-            let words = x86::_mm_set_epi64x(b as i64, a as i64);
-            let equal = x86::_mm_cmpeq_epi16(words, x86::_mm_set1_epi16(wanted as i16));
-            x86::_mm_movemask_epi8(equal) != 0
+            let words = x86::_mm_set_epi64x(second as i64, first as i64);
+            let equal = x86::_mm_cmpeq_epi16(words, x86::_mm_set1_epi16(fingerprint as i16));
+            x86::_mm_movemask_epi8(equal) as u32
         }
     }
 }
@@ -289,24 +364,34 @@ mod tests {
         assert!(keys.iter().all(|&key| limit.insert(key)));
         for key in 1..200 {
             let (a, b) = limit.pair(limit.candidates(key));
-            let found = Limit::either_contains(a, b, key);
-            assert_eq!(found, keys.contains(&key), "{key}");
-            assert_eq!(limit.contains(key), found, "{key}");
+            let found = arithmetic(key, a, b);
+            assert_eq!(lanes(key, a, b), found, "{key}");
+            assert_eq!(limit.contains(key), keys.contains(&key), "{key}");
+            assert_eq!(found != 0, keys.contains(&key), "{key}");
         }
     }
 
     #[test]
-    fn groups_and_single_calls_agree() {
+    fn batches_and_single_calls_agree() {
         let keys: Vec<u64> = (0..1_003)
             .map(|key: u64| key.wrapping_mul(SPREAD))
             .collect();
-        for part in [0, 1, GROUP, 2 * GROUP - 1, keys.len()].map(|end| &keys[..end]) {
+        for part in [0, 1, AHEAD, AHEAD + 1, keys.len()].map(|end| &keys[..end]) {
             let [one, many] = [(); 2].map(|()| Limit::with_words(1 << 10));
             assert!(part.iter().all(|&key| one.insert(key)));
             assert_eq!(many.insert_many(part), part.len());
             let words =
                 |limit: &Limit| -> Vec<u64> { (0..1 << 10).map(|at| limit.load(at)).collect() };
             assert_eq!(words(&one), words(&many));
+            let unique = Limit::with_words(1 << 10);
+            let mut added = vec![false; part.len()];
+            unique.insert_unique_many(part, &mut added);
+            assert!(added.iter().all(|&added| added));
+            assert_eq!(words(&one), words(&unique));
+            unique.insert_known_many(part, &mut added);
+            assert!(added.iter().all(|&added| !added));
+            assert!(!part.iter().any(|&key| unique.insert_unique(key)));
+            assert_eq!(words(&one), words(&unique));
             let mut found = vec![false; keys.len()];
             many.contains_many(&keys, &mut found);
             assert!(

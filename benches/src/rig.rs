@@ -18,7 +18,9 @@ use crate::keys::Keys;
 use crate::latency::{Latencies, mix_timed};
 use crate::mixed::OPS_PER_BLOCK;
 use crate::tally::Faults;
-use crate::work::{Work, insert_many, look_up_many, remove_many};
+use crate::work::{
+    Work, insert_known_many, insert_many, insert_unique_many, look_up_many, remove_many,
+};
 
 /// A contender under test.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct Rig<C> {
     cursor: usize,
     /// The turns of the ring of the mixed work so far.
     turn: usize,
+    /// Whether the keys were inserted by calls that leave out those that collide.
+    is_unique: bool,
     faults: Faults,
 }
 
@@ -59,6 +63,7 @@ impl<C: Contender> Rig<C> {
             inserted,
             cursor: 0,
             turn: 0,
+            is_unique: false,
             faults: Faults::default(),
         }
     }
@@ -75,11 +80,12 @@ impl<C: Contender> Rig<C> {
     pub fn clear(&mut self) {
         self.table.clear(self.keys.stored.len());
         (self.inserted, self.cursor, self.turn) = (0, 0, 0);
+        self.is_unique = false;
     }
 
     /// Inserts the missing items outside the clock, so that the table holds all items and no other.
     pub fn fill(&mut self) {
-        if self.turn > 0 {
+        if self.turn > 0 || self.is_unique {
             self.clear();
         }
         if self.inserted < self.items() {
@@ -108,9 +114,16 @@ impl<C: Contender> Rig<C> {
     /// items as removes, and whole blocks of mixed work. Other work than inserts needs a full
     /// table, and leaves it full.
     pub fn slice(&mut self, work: Work, ops: usize, threads: usize) -> Slice {
+        if self.is_unique && !work.fills() {
+            self.fill();
+        }
         match work {
             Work::Insert => self.insert(C::insert_each, ops, threads),
             Work::InsertMany => self.insert(insert_many, ops, threads),
+            Work::Unique => self.insert_unique(C::insert_unique_each, ops, threads),
+            Work::UniqueMany => self.insert_unique(insert_unique_many, ops, threads),
+            Work::Known => self.insert_known(C::insert_known_each, ops, threads),
+            Work::KnownMany => self.insert_known(insert_known_many, ops, threads),
             Work::Hit => self.look_up(C::contains_each, true, ops, threads),
             Work::HitMany => self.look_up(look_up_many, true, ops, threads),
             Work::Miss => self.look_up(C::contains_each, false, ops, threads),
@@ -129,6 +142,28 @@ impl<C: Contender> Rig<C> {
         slice
     }
 
+    /// Inserts absent keys. One that is not added must be found, because it collides with one that
+    /// is stored. Otherwise it was refused.
+    fn insert_unique(&mut self, insert: Each<C>, ops: usize, threads: usize) -> Slice {
+        self.is_unique = true;
+        let part = self.inserted..self.items().min(self.inserted + ops);
+        self.inserted = part.end;
+        let (slice, added) = self.each(insert, part.clone(), threads);
+        if added < slice.ops {
+            let found = self.table.contains_each(&self.keys.stored[part]);
+            self.faults.refused += slice.ops - found;
+        }
+        slice
+    }
+
+    /// Inserts stored keys, none of which must be added.
+    fn insert_known(&mut self, insert: Each<C>, ops: usize, threads: usize) -> Slice {
+        let (slice, added) = self.endless(self.keys.residents(), insert, ops, threads);
+        self.cursor += ops;
+        self.faults.doubled += added;
+        slice
+    }
+
     /// Runs `call` on a part of the stored keys.
     fn each(&self, call: Each<C>, part: Range<usize>, threads: usize) -> (Slice, usize) {
         self.race(part.len(), threads, |thread| {
@@ -142,14 +177,19 @@ impl<C: Contender> Rig<C> {
             true => self.keys.residents(),
             false => &self.keys.absent,
         };
-        let range = self.cursor..self.cursor + ops;
-        let (slice, found) = self.race(ops, threads, |thread| {
-            let runs = runs(keys, share(&range, thread, threads));
-            runs.map(|run| look_up(&self.table, run)).sum::<usize>()
-        });
-        self.cursor = range.end;
+        let (slice, found) = self.endless(keys, look_up, ops, threads);
+        self.cursor += ops;
         self.faults.missed += if hit { ops - found } else { 0 };
         slice
+    }
+
+    /// Runs `call` on as many keys, from the cursor on, of an endless repetition of `keys`.
+    fn endless(&self, keys: &[u64], call: Each<C>, ops: usize, threads: usize) -> (Slice, usize) {
+        let range = self.cursor..self.cursor + ops;
+        self.race(ops, threads, |thread| {
+            let runs = runs(keys, share(&range, thread, threads));
+            runs.map(|run| call(&self.table, run)).sum::<usize>()
+        })
     }
 
     /// Removes a quarter of the items. Then it puts them back; the next call removes the next
@@ -253,6 +293,7 @@ mod tests {
     use lockfree_cuckoo::CuckooFilter;
 
     use super::*;
+    use crate::contender::Calls;
     use crate::limit::Limit;
 
     #[test]
@@ -280,12 +321,24 @@ mod tests {
         assert_eq!(rig.slice(Work::Insert, 7, 1).ops, 7);
         assert_eq!(rig.slice(Work::InsertMany, 30_000, 2).ops, 19_993);
         rig.check();
+        for work in [Work::Unique, Work::UniqueMany] {
+            rig.clear();
+            assert_eq!(rig.slice(work, 7, 1).ops, 7);
+            assert_eq!(rig.slice(work, 30_000, 2).ops, 19_993);
+            rig.check();
+        }
+        // Each key is in once more.
+        rig.slice(Work::Remove, 0, 2);
+        rig.check();
     }
 
-    /// A contender that claims to be exact, and forgets one key in a thousand.
+    /// A contender that claims to be exact. It forgets one key in a thousand, takes another for a
+    /// stored one, and adds a third whether it is stored or not.
     struct Forgetful(CuckooFilter);
 
     impl Contender for Forgetful {
+        const CALLS: Calls = CuckooFilter::CALLS;
+
         fn with_capacity(items: usize) -> Self {
             Self(CuckooFilter::with_capacity(items))
         }
@@ -294,9 +347,32 @@ mod tests {
             hash.is_multiple_of(1_000) || self.0.insert_hash(hash).is_ok()
         }
 
+        fn insert_unique(&self, hash: u64) -> bool {
+            match hash % 1_000 {
+                0 => false,
+                1 => self.0.insert_hash(hash).is_ok(),
+                _ => self.0.insert_unique_hash(hash) == Ok(true),
+            }
+        }
+
         fn contains(&self, hash: u64) -> bool {
             self.0.contains_hash(hash)
         }
+    }
+
+    #[test]
+    fn counts_what_unique_inserts_did_wrong() {
+        let keys = Arc::new(Keys::generate(20_000));
+        let mut rig = Rig::<Forgetful>::empty(&keys);
+        rig.slice(Work::Unique, 20_000, 2);
+        let refused = keys.stored.iter().filter(|&&key| key.is_multiple_of(1_000));
+        assert_eq!(rig.faults.refused, refused.count());
+        assert_eq!((rig.faults.doubled, rig.faults.missed), (0, 0));
+        let residents = keys.residents();
+        rig.slice(Work::Known, residents.len(), 2);
+        let doubled = residents.iter().filter(|&&key| key % 1_000 == 1);
+        assert_eq!(rig.faults.doubled, doubled.count());
+        assert!(rig.faults.doubled > 0 && rig.faults.refused > 0);
     }
 
     #[test]

@@ -16,14 +16,14 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use lockfree_cuckoo::CuckooFilter;
 
-use fastbloom::AtomicBloomFilter;
+use fastbloom::{AtomicBloomFilter, BloomFilter};
 use model::geometry::SPREAD;
 use serial_cuckoo::SerialFilter;
 
-use self::filters::{AtomicCuckoo, CuckooClock, Cuckoofilter, Scalable};
+use self::filters::{AtomicCuckoo, CuckooClock, Cuckoofilter, Scalable, Valkey};
 use self::locks::{Alone, ReadWrite, Sharded};
 use self::sets::{Dashmap, Hashbrown, Papaya, SccIndex};
-use crate::contender::{Contender, Visitor};
+use crate::contender::{Calls, Contender, Visitor};
 
 /// The name of the contender that is compared with all others.
 pub const FILTER: &str = "filter";
@@ -40,6 +40,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit::<ReadWrite<Cuckoofilter>>("cuckoofilter-rwlock");
     visitor.visit::<Sharded<Cuckoofilter>>("cuckoofilter-shards");
     visitor.visit::<Alone<Cuckoofilter>>("cuckoofilter-alone");
+    visitor.visit::<Alone<Valkey>>("valkey-cuckoo-alone");
     visitor.visit::<ReadWrite<Scalable>>("scalable-rwlock");
     visitor.visit::<Sharded<Scalable>>("scalable-shards");
     visitor.visit::<Alone<Scalable>>("scalable-alone");
@@ -53,10 +54,13 @@ pub fn visit_all(visitor: &mut impl Visitor) {
         visitor.visit::<Alone<authors::Authors>>("authors-alone");
     }
     visitor.visit::<AtomicBloomFilter>("fastbloom");
+    visitor.visit::<Sharded<BloomFilter>>("fastbloom-shards");
+    visitor.visit::<Alone<BloomFilter>>("fastbloom-alone");
     visitor.visit::<Dashmap>("dashmap");
     visitor.visit::<Papaya>("papaya");
     visitor.visit::<SccIndex>("scc-index");
     visitor.visit::<ReadWrite<Hashbrown>>("hashbrown-rwlock");
+    visitor.visit::<Sharded<Hashbrown>>("hashbrown-shards");
 }
 
 /// The contenders that take more than 6 GiB for 100 million items, with the memory that they give
@@ -66,15 +70,21 @@ pub const LARGE: [&str; 2] = ["papaya", "cuckoo-clock"];
 /// Returns the names of all visited contenders, in order.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
-    struct Names(Vec<&'static str>);
-    impl Visitor for Names {
+    calls().into_iter().map(|(name, _)| name).collect()
+}
+
+/// Returns what the calls of all visited contenders do, in order.
+#[must_use]
+pub fn calls() -> Vec<(&'static str, Calls)> {
+    struct All(Vec<(&'static str, Calls)>);
+    impl Visitor for All {
         fn visit<C: Contender>(&mut self, name: &'static str) {
-            self.0.push(name);
+            self.0.push((name, C::CALLS));
         }
     }
-    let mut names = Names(Vec::new());
-    visit_all(&mut names);
-    names.0
+    let mut all = All(Vec::new());
+    visit_all(&mut all);
+    all.0
 }
 
 /// The builder of [`Ready`] hashers.
@@ -146,6 +156,10 @@ mod tests {
                 let insert = |&key: &u64| table.insert(key);
                 assert_eq!(count(stored, insert), ITEMS, "{name}");
                 assert_eq!(table.contains_each(stored), ITEMS, "{name}");
+                if C::UNIQUE {
+                    assert_eq!(table.insert_unique_each(stored), 0, "{name}");
+                    assert_eq!(table.insert_known_each(stored), 0, "{name}");
+                }
                 // One of them has 8-bit fingerprints: one false positive in thirty.
                 let wrong = table.contains_each(absent);
                 assert!(wrong < ITEMS / 20, "{name}: {wrong}");
@@ -163,6 +177,16 @@ mod tests {
                 }
                 table.clear(2 * ITEMS);
                 assert_eq!(table.contains_each(stored), 0, "{name}");
+                if C::UNIQUE {
+                    let added = count(stored, |&key| {
+                        let is_new = !table.contains(key);
+                        assert_eq!(table.insert_unique(key), is_new, "{name}");
+                        is_new
+                    });
+                    assert!(added > ITEMS * 19 / 20, "{name}: {added}");
+                    assert_eq!(table.contains_each(stored), ITEMS, "{name}");
+                    table.clear(2 * ITEMS);
+                }
             }
         }
     }

@@ -22,13 +22,15 @@ pub struct Faults {
     pub missed: usize,
     /// Removes that did not find a stored key.
     pub unremoved: usize,
+    /// Stored keys that were added again by a call that adds absent ones only.
+    pub doubled: usize,
 }
 
 impl Faults {
     /// Returns the number of all failures.
     #[must_use]
     pub fn sum(self) -> usize {
-        self.refused + self.missed + self.unremoved
+        self.refused + self.missed + self.unremoved + self.doubled
     }
 }
 
@@ -37,6 +39,7 @@ impl AddAssign for Faults {
         self.refused += other.refused;
         self.missed += other.missed;
         self.unremoved += other.unremoved;
+        self.doubled += other.doubled;
     }
 }
 

@@ -23,6 +23,14 @@ pub enum Work {
     Hit,
     /// Lookups of absent items.
     Miss,
+    /// `insert_unique` of new items, from empty to 95 % load.
+    Unique,
+    /// `insert_unique` of new items in batches.
+    UniqueMany,
+    /// `insert_unique` of stored items at 95 % load.
+    Known,
+    /// `insert_unique` of stored items in batches.
+    KnownMany,
     /// Hits in batches.
     HitMany,
     /// Misses in batches.
@@ -59,6 +67,8 @@ impl Work {
             Self::HitMany => Some(Self::Hit),
             Self::MissMany => Some(Self::Miss),
             Self::RemoveMany => Some(Self::Remove),
+            Self::UniqueMany => Some(Self::Unique),
+            Self::KnownMany => Some(Self::Known),
             _ => None,
         }
     }
@@ -66,14 +76,22 @@ impl Work {
     /// Returns whether it fills a table.
     #[must_use]
     pub fn fills(self) -> bool {
-        matches!(self, Self::Insert | Self::InsertMany)
+        matches!(self, Self::Insert | Self::InsertMany) || self.fills_by_unique()
+    }
+
+    /// Returns whether it fills a table with at most one of some keys that collide.
+    pub(crate) fn fills_by_unique(self) -> bool {
+        matches!(self, Self::Unique | Self::UniqueMany)
     }
 
     /// Returns whether a contender can do it.
     #[must_use]
     pub fn suits<C: Contender>(self) -> bool {
         let removes = matches!(self, Self::Remove | Self::RemoveMany | Self::Mixed);
-        (C::REMOVES || !removes) && (C::BATCHED || self.single().is_none())
+        let unique = matches!(self.single().unwrap_or(self), Self::Unique | Self::Known);
+        (C::REMOVES || !removes)
+            && (C::UNIQUE || !unique)
+            && (C::BATCHED || self.single().is_none())
     }
 }
 
@@ -87,15 +105,34 @@ pub(crate) fn insert_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
     batches.map(|batch| table.insert_many(batch)).sum()
 }
 
+/// Inserts the absent ones of some keys in batches. Returns the number of keys that were added.
+#[inline(never)]
+pub(crate) fn insert_unique_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
+    count_in_batches(keys, |batch, added| table.insert_unique_many(batch, added))
+}
+
+/// Does the same with keys that are all stored.
+#[inline(never)]
+pub(crate) fn insert_known_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
+    count_in_batches(keys, |batch, added| table.insert_known_many(batch, added))
+}
+
 /// Looks the keys up in batches. Returns the number of keys that were found.
 #[inline(never)]
 pub(crate) fn look_up_many<C: Contender>(table: &C, keys: &[u64]) -> usize {
-    let mut found = [false; BATCH];
+    count_in_batches(keys, |batch, found| table.contains_many(batch, found))
+}
+
+/// Makes a call for each batch, which writes an answer for each key. Returns the number of answers
+/// that are true.
+#[inline]
+fn count_in_batches(keys: &[u64], call: impl Fn(&[u64], &mut [bool])) -> usize {
+    let mut answers = [false; BATCH];
     let mut sum = 0;
     for batch in keys.chunks(BATCH) {
-        let found = &mut found[..batch.len()];
-        table.contains_many(batch, found);
-        sum += found.iter().map(|&found| usize::from(found)).sum::<usize>();
+        let answers = &mut answers[..batch.len()];
+        call(batch, answers);
+        sum += answers.iter().map(|&yes| usize::from(yes)).sum::<usize>();
     }
     sum
 }

@@ -65,7 +65,7 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The lines. Fourteen can be distinguished.
+    /// The lines. Fifteen can be distinguished.
     pub series: Vec<Series>,
 }
 

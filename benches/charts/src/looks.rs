@@ -15,7 +15,7 @@ const TRIANGLE: &[(i32, i32)] = &[(0, -6), (6, 5), (-6, 5)];
 /// The look of each contender: the colours of Okabe and Ito, which colour-blind people can tell
 /// apart, and darker ones. Those of one hue have different markers. Contenders in one chart have
 /// different looks. The limit is no contender.
-const LOOKS: [(&[&str], Look); 14] = [
+const LOOKS: [(&[&str], Look); 15] = [
     (
         &["filter", "CF 4 x 16"],
         Look(RGBColor(0, 114, 178), CIRCLE),
@@ -54,6 +54,10 @@ const LOOKS: [(&[&str], Look); 14] = [
     (
         &["hashbrown-rwlock", "CF 5 x 12"],
         Look(RGBColor(170, 20, 40), DIAMOND),
+    ),
+    (
+        &["hashbrown-shards"],
+        Look(RGBColor(104, 70, 176), TRIANGLE),
     ),
     (&["growable-rwlock"], Look(RGBColor(45, 45, 45), DIAMOND)),
     (&["limit"], Look(RGBColor(120, 120, 120), SQUARE)),

@@ -15,11 +15,15 @@ use serial_cuckoo::SerialFilter;
 /// filter for one thread.
 pub(crate) const FILTERS: [&str; 5] = ["fixed", "growing", "rotating", "doubling", "serial"];
 
-pub(crate) const OPERATIONS: [&str; 6] = [
+/// The operations: `unique` is `insert_unique`, of a new item or of a known one.
+pub(crate) const OPERATIONS: [&str; 9] = [
     "hit",
     "miss",
     "insert, half full",
     "insert, full",
+    "unique, new, half full",
+    "unique, new, full",
+    "unique, known",
     "remove",
     "32 lookups",
 ];
@@ -58,6 +62,7 @@ trait Counted {
     fn fill(&mut self, hashes: &[u64]) -> Result<(), Box<dyn Error>>;
     fn contains(&self, hash: u64) -> bool;
     fn insert(&mut self, hash: u64) -> bool;
+    fn insert_unique(&mut self, hash: u64) -> bool;
     fn remove(&mut self, hash: u64) -> bool;
     fn look_up(&self, hashes: &[u64; 32], found: &mut [bool; 32]);
 }
@@ -77,6 +82,10 @@ impl<E: Buildable> Counted for Filter<E> {
 
     fn insert(&mut self, hash: u64) -> bool {
         self.insert_hash(hash).is_ok()
+    }
+
+    fn insert_unique(&mut self, hash: u64) -> bool {
+        self.insert_unique_hash(hash) == Ok(true)
     }
 
     fn remove(&mut self, hash: u64) -> bool {
@@ -108,6 +117,10 @@ impl Counted for SerialFilter {
         self.insert(hash)
     }
 
+    fn insert_unique(&mut self, hash: u64) -> bool {
+        self.insert_unique(hash)
+    }
+
     fn remove(&mut self, hash: u64) -> bool {
         self.remove(hash)
     }
@@ -136,7 +149,7 @@ fn on<F: Counted>(
 ) -> Result<(), Box<dyn Error>> {
     let full = filter.capacity() - SAMPLE;
     let stored = match operation {
-        "insert, half full" => full / 2,
+        "insert, half full" | "unique, new, half full" => full / 2,
         _ => full,
     };
     let hashes: Vec<u64> = (0..4 * ITEMS as u64).map(model::mix).collect();
@@ -149,6 +162,7 @@ fn on<F: Counted>(
     let fresh = &fresh[..SAMPLE];
     // The first operation of a thread prepares its state, which the others find.
     let last = hashes[hashes.len() - 1];
+    black_box(insert_unique(&mut filter, last) && remove(&mut filter, last));
     black_box(insert(&mut filter, last) && remove(&mut filter, last));
 
     ptrace::traceme()?;
@@ -156,6 +170,8 @@ fn on<F: Counted>(
         "hit" => each(&mut filter, &stored, contains),
         "miss" => each(&mut filter, fresh, contains),
         "insert, half full" | "insert, full" => each(&mut filter, fresh, insert),
+        "unique, new, half full" | "unique, new, full" => each(&mut filter, fresh, insert_unique),
+        "unique, known" => each(&mut filter, &stored, insert_unique),
         "remove" => each(&mut filter, &stored, remove),
         "32 lookups" => {
             // Every second one is stored.
@@ -187,6 +203,11 @@ fn contains<F: Counted>(filter: &mut F, hash: u64) -> bool {
 #[inline(never)]
 fn insert<F: Counted>(filter: &mut F, hash: u64) -> bool {
     filter.insert(hash)
+}
+
+#[inline(never)]
+fn insert_unique<F: Counted>(filter: &mut F, hash: u64) -> bool {
+    filter.insert_unique(hash)
 }
 
 #[inline(never)]

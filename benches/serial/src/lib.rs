@@ -95,6 +95,12 @@ impl SerialFilter {
     pub fn insert(&mut self, hash: u64) -> bool {
         let of = self.candidates(hash);
         let (a, b) = (self.load(of.first), self.load(of.second));
+        self.insert_into(hash, of, a, b)
+    }
+
+    /// Adds an item to the emptier of its candidates, which have been loaded.
+    #[inline]
+    fn insert_into(&mut self, hash: u64, of: Candidates, a: Word, b: Word) -> bool {
         let first_is_emptier = a.is_emptier_than(b);
         let bucket = select_unpredictable(first_is_emptier, of.first, of.second);
         let word = select_unpredictable(first_is_emptier, a, b);
@@ -104,6 +110,15 @@ impl SerialFilter {
         *self.word_mut(bucket) = word.with(of.fingerprint);
         self.len += 1;
         true
+    }
+
+    /// Adds an item if no equal or colliding one is stored. Returns false, and changes nothing, if
+    /// one is, or if there is no room.
+    #[inline]
+    pub fn insert_unique(&mut self, hash: u64) -> bool {
+        let of = self.candidates(hash);
+        let (a, b) = (self.load(of.first), self.load(of.second));
+        word::matches(of.fingerprint, a, b) == 0 && self.insert_into(hash, of, a, b)
     }
 
     /// Removes an item that was inserted. Returns false if no such item is stored.
@@ -299,6 +314,24 @@ mod tests {
         }
         serial.clear();
         assert!(!serial.remove(some[0]) && serial.is_empty());
+    }
+
+    #[test]
+    fn adds_absent_items_only() {
+        let mut serial = SerialFilter::with_buckets(1 << 12);
+        let shared = CuckooFilter::builder().buckets(1 << 12).build();
+        let shared = shared.expect("a valid size");
+        let all = hashes(serial.slots() * 9 / 10, 4);
+        let mut collide = 0;
+        for &hash in &all {
+            let was_in = serial.contains(hash);
+            collide += usize::from(was_in);
+            assert_eq!(serial.insert_unique(hash), !was_in);
+            assert_eq!(shared.insert_unique_hash(hash), Ok(!was_in));
+            assert!(!serial.insert_unique(hash) && serial.contains(hash));
+        }
+        assert_eq!(serial.len(), all.len() - collide);
+        assert_eq!(shared.len(), serial.len());
     }
 
     #[test]

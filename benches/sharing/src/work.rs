@@ -9,6 +9,7 @@ use rand::{Rng, RngExt, SeedableRng};
 pub(crate) enum Operation {
     Contains(u64),
     Insert(u64),
+    InsertUnique(u64),
     Remove(u64),
 }
 
@@ -22,16 +23,22 @@ pub(crate) struct Mix {
     /// The inserts and the removes among twenty operations.
     inserts: u32,
     removes: u32,
+    /// The inserts of absent items only, half of them of new items, among twenty operations.
+    unique: u32,
     /// Whether all operations are on one item.
     is_hot: bool,
 }
 
 /// The kinds of work that are counted.
-pub(crate) const MIXES: [Mix; 5] = [
+pub(crate) const MIXES: [Mix; 6] = [
     Mix::new("lookups, 95 % load", 0.95, 0, 0),
     Mix::new("mixed, 50 % load", 0.5, 1, 1),
     Mix::new("mixed, 95 % load", 0.95, 1, 1),
     Mix::new("inserts, 92 to 95 % load", 0.92, 20, 0),
+    Mix {
+        unique: 20,
+        ..Mix::new("insert_unique, half of stored items, 92 to 95 % load", 0.92, 0, 0)
+    },
     Mix {
         is_hot: true,
         ..Mix::new("mixed, of one item", 0.5, 1, 1)
@@ -48,6 +55,7 @@ impl Mix {
             load,
             inserts,
             removes,
+            unique: 0,
             is_hot: false,
         }
     }

@@ -32,6 +32,16 @@ size_t authors_insert(Filter *filter, const uint64_t *hashes, size_t count) {
     return inserted;
 }
 
+// The filter has no such call: a lookup, then an insert.
+size_t authors_insert_unique(Filter *filter, const uint64_t *hashes, size_t count) {
+    size_t added = 0;
+    for (size_t at = 0; at < count; at++) {
+        added += filter->Contain(hashes[at]) != cuckoofilter::Ok &&
+                 filter->Add(hashes[at]) == cuckoofilter::Ok;
+    }
+    return added;
+}
+
 size_t authors_contains(const Filter *filter, const uint64_t *hashes, size_t count) {
     size_t found = 0;
     for (size_t at = 0; at < count; at++) found += filter->Contain(hashes[at]) == cuckoofilter::Ok;

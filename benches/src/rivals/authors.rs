@@ -9,6 +9,7 @@
 use std::ptr::{NonNull, from_ref};
 
 use super::locks::Single;
+use crate::contender::Calls;
 
 /// The C++ object.
 #[repr(C)]
@@ -20,6 +21,7 @@ unsafe extern "C" {
     fn authors_delete(filter: NonNull<Object>);
     fn authors_bytes(filter: NonNull<Object>) -> usize;
     fn authors_insert(filter: NonNull<Object>, hashes: *const u64, count: usize) -> usize;
+    fn authors_insert_unique(filter: NonNull<Object>, hashes: *const u64, count: usize) -> usize;
     fn authors_contains(filter: NonNull<Object>, hashes: *const u64, count: usize) -> usize;
     fn authors_remove(filter: NonNull<Object>, hashes: *const u64, count: usize) -> usize;
 }
@@ -47,6 +49,10 @@ impl Single for Authors {
     // A token that finds no place in 500 moves is kept aside, and then all inserts are refused until
     // a remove.
     const EXACT: bool = false;
+    const CALLS: Calls = Calls {
+        insert: "adds a copy",
+        insert_unique: "a lookup, then an insert",
+    };
 
     fn with_capacity(items: usize) -> Self {
         // SAFETY: `new` throws if there is no memory, which ends the process.
@@ -66,6 +72,12 @@ impl Single for Authors {
     }
 
     #[inline]
+    fn insert_unique(&mut self, hash: u64) -> bool {
+        // SAFETY: the object lives, only this call uses it, and there is one hash.
+        unsafe { authors_insert_unique(self.0, from_ref(&hash), 1) > 0 }
+    }
+
+    #[inline]
     fn contains(&self, hash: u64) -> bool {
         // SAFETY: the object lives, no call changes it, and there is one hash.
         unsafe { authors_contains(self.0, from_ref(&hash), 1) > 0 }
@@ -80,6 +92,11 @@ impl Single for Authors {
     fn insert_each(&mut self, hashes: &[u64]) -> usize {
         // SAFETY: the object lives, only this call uses it, and there are `len` hashes.
         unsafe { authors_insert(self.0, hashes.as_ptr(), hashes.len()) }
+    }
+
+    fn insert_unique_each(&mut self, hashes: &[u64]) -> usize {
+        // SAFETY: the object lives, only this call uses it, and there are `len` hashes.
+        unsafe { authors_insert_unique(self.0, hashes.as_ptr(), hashes.len()) }
     }
 
     fn contains_each(&self, hashes: &[u64]) -> usize {

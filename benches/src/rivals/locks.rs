@@ -7,7 +7,7 @@ use std::ops::Range;
 use model::geometry::SPREAD;
 use parking_lot::RwLock;
 
-use crate::contender::{Contender, Shared};
+use crate::contender::{Calls, Contender, Shared};
 use crate::keys::Keys;
 use crate::mixed::{Operations, mix};
 use crate::tally::{Faults, count};
@@ -18,6 +18,8 @@ pub trait Single: Send + Sized {
     const EXACT: bool = true;
     /// Corresponds to [`Contender::REMOVES`].
     const REMOVES: bool = true;
+    /// Corresponds to [`Contender::CALLS`].
+    const CALLS: Calls;
 
     /// Makes an empty set for this many items.
     fn with_capacity(items: usize) -> Self;
@@ -27,6 +29,8 @@ pub trait Single: Send + Sized {
     }
     /// Adds a key.
     fn insert(&mut self, hash: u64) -> bool;
+    /// Adds a key that is absent.
+    fn insert_unique(&mut self, hash: u64) -> bool;
     /// Returns whether a key is stored.
     fn contains(&self, hash: u64) -> bool;
     /// Removes a key.
@@ -36,6 +40,13 @@ pub trait Single: Send + Sized {
     /// Adds the keys. Returns the number of accepted keys.
     fn insert_each(&mut self, hashes: &[u64]) -> usize {
         hashes.iter().filter(|&&hash| self.insert(hash)).count()
+    }
+    /// Adds the absent ones of some keys. Returns the number of keys that were added.
+    fn insert_unique_each(&mut self, hashes: &[u64]) -> usize {
+        hashes
+            .iter()
+            .filter(|&&hash| self.insert_unique(hash))
+            .count()
     }
     /// Returns the number of keys that are stored.
     fn contains_each(&self, hashes: &[u64]) -> usize {
@@ -109,6 +120,7 @@ impl<L: Lock, const SHARDS: usize> Contender for Locked<L, SHARDS> {
     const EXACT: bool = L::Set::EXACT;
     const REMOVES: bool = L::Set::REMOVES;
     const SHARED: bool = L::SHARED;
+    const CALLS: Calls = L::Set::CALLS;
 
     fn with_capacity(items: usize) -> Self {
         Self(array::from_fn(|_| Line(L::new(Self::share(items)))))
@@ -127,6 +139,11 @@ impl<L: Lock, const SHARDS: usize> Contender for Locked<L, SHARDS> {
     }
 
     #[inline]
+    fn insert_unique(&self, hash: u64) -> bool {
+        self.lock(hash).write(|set| set.insert_unique(hash))
+    }
+
+    #[inline]
     fn contains(&self, hash: u64) -> bool {
         self.lock(hash).read(|set| set.contains(hash))
     }
@@ -141,6 +158,13 @@ impl<L: Lock, const SHARDS: usize> Contender for Locked<L, SHARDS> {
             true => count(hashes, |&hash| self.insert(hash)),
             // No other thread comes between the calls.
             false => self.lock(0).write(|set| set.insert_each(hashes)),
+        }
+    }
+
+    fn insert_unique_each(&self, hashes: &[u64]) -> usize {
+        match L::SHARED {
+            true => count(hashes, |&hash| self.insert_unique(hash)),
+            false => self.lock(0).write(|set| set.insert_unique_each(hashes)),
         }
     }
 

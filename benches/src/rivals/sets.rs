@@ -6,12 +6,17 @@ use scc::HashIndex;
 
 use super::BuildReady;
 use super::locks::Single;
-use crate::contender::Contender;
+use crate::contender::{Calls, Contender};
 
 /// `dashmap`: shards, each in a lock.
 pub type Dashmap = DashMap<u64, (), BuildReady>;
 
 impl Contender for Dashmap {
+    const CALLS: Calls = Calls {
+        insert: "changes nothing",
+        insert_unique: "`insert`",
+    };
+
     /// Makes a map with 64 shards instead of four per processor, so that threads meet less often.
     fn with_capacity(items: usize) -> Self {
         let hasher = BuildReady::default();
@@ -24,6 +29,11 @@ impl Contender for Dashmap {
 
     #[inline]
     fn insert(&self, hash: u64) -> bool {
+        self.insert(hash, ()).is_none()
+    }
+
+    #[inline]
+    fn insert_unique(&self, hash: u64) -> bool {
         self.insert(hash, ()).is_none()
     }
 
@@ -47,6 +57,11 @@ impl Contender for Dashmap {
 pub type Papaya = papaya::HashSet<u64, BuildReady>;
 
 impl Contender for Papaya {
+    const CALLS: Calls = Calls {
+        insert: "changes nothing",
+        insert_unique: "a lookup, then `insert`, which checks again",
+    };
+
     fn with_capacity(items: usize) -> Self {
         let builder = papaya::HashSet::builder().capacity(items);
         let builder = builder.hasher(BuildReady::default());
@@ -56,6 +71,13 @@ impl Contender for Papaya {
     #[inline]
     fn insert(&self, hash: u64) -> bool {
         self.pin().insert(hash)
+    }
+
+    #[inline]
+    fn insert_unique(&self, hash: u64) -> bool {
+        // An insert allocates before it looks.
+        let set = self.pin();
+        !set.contains(&hash) && set.insert(hash)
     }
 
     #[inline]
@@ -77,6 +99,11 @@ impl Contender for Papaya {
 pub type SccIndex = HashIndex<u64, (), BuildReady>;
 
 impl Contender for SccIndex {
+    const CALLS: Calls = Calls {
+        insert: "changes nothing",
+        insert_unique: "`insert`",
+    };
+
     fn with_capacity(items: usize) -> Self {
         Self::with_capacity_and_hasher(items, BuildReady::default())
     }
@@ -87,6 +114,11 @@ impl Contender for SccIndex {
 
     #[inline]
     fn insert(&self, hash: u64) -> bool {
+        self.insert_sync(hash, ()).is_ok()
+    }
+
+    #[inline]
+    fn insert_unique(&self, hash: u64) -> bool {
         self.insert_sync(hash, ()).is_ok()
     }
 
@@ -109,6 +141,11 @@ impl Contender for SccIndex {
 pub type Hashbrown = hashbrown::HashSet<u64, BuildReady>;
 
 impl Single for Hashbrown {
+    const CALLS: Calls = Calls {
+        insert: "changes nothing",
+        insert_unique: "`insert`",
+    };
+
     fn with_capacity(items: usize) -> Self {
         Self::with_capacity_and_hasher(items, BuildReady::default())
     }
@@ -119,6 +156,11 @@ impl Single for Hashbrown {
 
     #[inline]
     fn insert(&mut self, hash: u64) -> bool {
+        self.insert(hash)
+    }
+
+    #[inline]
+    fn insert_unique(&mut self, hash: u64) -> bool {
         self.insert(hash)
     }
 

@@ -6,9 +6,9 @@ use cuckoo_clock::config::TtlConfig;
 use expiring_atomic_filter::{ExpiringAtomicFilter, ExpiringAtomicFilterBuilder};
 use fastbloom::BloomFilter;
 use lockfree_cuckoo::RotatingCuckooFilter;
-use lockfree_cuckoo_benches::Contender;
 use lockfree_cuckoo_benches::rivals::Ready;
 use lockfree_cuckoo_benches::rivals::filters::{CuckooClock, FALSE_POSITIVES, cuckoo_clock_config};
+use lockfree_cuckoo_benches::{Calls, Contender};
 use parking_lot::Mutex;
 
 /// A contender that holds the items of two periods.
@@ -55,6 +55,12 @@ const PERIOD: u64 = 3600;
 
 impl Contender for Expiring {
     const REMOVES: bool = false;
+    // Its `insert_unique` looks into the youngest table only.
+    const UNIQUE: bool = false;
+    const CALLS: Calls = Calls {
+        insert: "adds a copy",
+        insert_unique: "none: it looks into the youngest table only",
+    };
 
     fn with_capacity(items: usize) -> Self {
         let filter = ExpiringAtomicFilterBuilder::default()
@@ -97,6 +103,8 @@ pub(crate) struct Clock(CuckooClock);
 impl Contender for Clock {
     const EXACT: bool = false;
     const REMOVES: bool = false;
+    const UNIQUE: bool = CuckooClock::UNIQUE;
+    const CALLS: Calls = CuckooClock::CALLS;
 
     fn with_capacity(items: usize) -> Self {
         let ages = TtlConfig {
@@ -134,6 +142,10 @@ pub(crate) struct Blooms(Mutex<[BloomFilter; 2]>);
 
 impl Contender for Blooms {
     const REMOVES: bool = false;
+    const CALLS: Calls = Calls {
+        insert: "changes nothing",
+        insert_unique: "a lookup in the old one, then `insert` into the young one",
+    };
 
     fn with_capacity(items: usize) -> Self {
         // A lookup asks both, so each has half of the rate.
@@ -157,6 +169,12 @@ impl Contender for Blooms {
     fn insert(&self, hash: u64) -> bool {
         self.0.lock()[0].insert_hash(hash);
         true
+    }
+
+    #[inline]
+    fn insert_unique(&self, hash: u64) -> bool {
+        let [young, old] = &mut *self.0.lock();
+        !old.contains_hash(hash) && !young.insert_hash(hash)
     }
 
     #[inline]

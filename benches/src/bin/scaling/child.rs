@@ -92,7 +92,7 @@ impl Bench<'_> {
         /// A time longer than a thread runs at a stretch when others wait.
         const TURN: Duration = Duration::from_millis(15);
         let threads = self.job.threads.iter();
-        let threads = threads.filter(|&&threads| threads > cores());
+        let threads = threads.filter(|&&threads| threads > 1);
         let latency = |&threads: &usize| {
             // Long enough for each thread to lose its processor several times in the middle of an
             // operation.

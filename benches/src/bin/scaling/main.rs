@@ -16,7 +16,6 @@ mod markdown;
 mod options;
 mod plots;
 mod results;
-mod tables;
 
 use std::env;
 use std::error::Error;
@@ -25,7 +24,7 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 
 use clap::Parser;
-use lockfree_cuckoo_benches::{have_done, machine};
+use lockfree_cuckoo_benches::{cores, have_done, machine, print_cores};
 
 use self::options::Options;
 use self::results::{Results, Size};
@@ -43,8 +42,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         return write_tables(&options.into, &runs?);
     }
     let results = measure(&options)?;
-    println!("{}", markdown::contenders(&results));
-    results.sizes.iter().for_each(tables::print);
+    println!("{}", markdown::contenders(&results, &options.threads));
+    println!("{}", markdown::latency(&results));
+    for size in &results.sizes {
+        let speedups = size.processes.iter().map(|process| process.speedup);
+        print_cores(&speedups.collect::<Vec<_>>());
+    }
     let json = BufWriter::new(File::create(options.out.join("scaling.json"))?);
     serde_json::to_writer_pretty(json, &results)?;
     for (name, chart) in plots::draw(&results) {
@@ -68,6 +71,7 @@ fn measure(options: &Options) -> Result<Results, Box<dyn Error>> {
     let mut results = Results {
         machine: machine(),
         command: format!("scaling {}", arguments.join(" ")),
+        cores: cores(),
         sizes: options.common.sizes.iter().map(size).collect(),
     };
     let jobs = options.jobs();

@@ -1,41 +1,43 @@
-//! The tables of the READMEs: all contenders, the filter beside the limit and its fastest rival,
-//! the price of sharing, and the rates of four named rivals.
+//! The tables of the READMEs: what the calls of the contenders do, all contenders, the filter beside
+//! the limit and its fastest rival, the price of sharing, the rates of four named rivals, and the
+//! latencies.
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use lockfree_cuckoo_benches::markdown::{table, write_between_marks};
-use lockfree_cuckoo_benches::rivals::{FILTER, SERIAL};
-use lockfree_cuckoo_benches::{About, Work, items_name, or_dash};
+use lockfree_cuckoo_benches::rivals::{self, FILTER, SERIAL};
+use lockfree_cuckoo_benches::{About, Quantiles, Work, items_name, or_dash};
 
 use crate::results::{Key, Results, Size};
 
-/// Writes each table for which the file has marks. All runs get a table of contenders and one of
-/// the price of sharing. The tables of the limit and of the named rivals are those of the first
-/// run.
+/// Writes each table for which the file has marks. All runs get tables of contenders and one of
+/// the price of sharing. The others are those of the first run.
 pub(crate) fn write(file: &Path, runs: &[Results]) -> Result<(), Box<dyn Error>> {
     let of_first = |table: fn(&Results) -> String| runs.first().map_or_else(String::new, table);
     let of_all = |table: fn(&Results) -> String| runs.iter().map(table).collect();
-    let tables: [(&str, String); 4] = [
-        ("contenders", of_all(contenders)),
+    let tables: [(&str, String); 6] = [
+        ("calls", calls()),
+        ("contenders", of_all(contenders_with_processors)),
         ("price", of_all(price)),
         ("limit", of_first(limit)),
         ("rivals", of_first(rivals)),
+        ("latency", of_first(latency)),
     ];
     write_between_marks(file, &tables)
 }
 
 /// The kinds of work that have a column, each with its batched kind, which has a row of its own.
-const WORKS: [(Work, Option<Work>); 5] = [
+const WORKS: [(Work, Option<Work>); 7] = [
     (Work::Hit, Some(Work::HitMany)),
     (Work::Miss, Some(Work::MissMany)),
+    (Work::Unique, Some(Work::UniqueMany)),
+    (Work::Known, Some(Work::KnownMany)),
+    (Work::Insert, Some(Work::InsertMany)),
     (Work::Remove, Some(Work::RemoveMany)),
     (Work::Mixed, None),
-    (Work::Insert, Some(Work::InsertMany)),
 ];
-
-const THREADS: [usize; 2] = [1, 2];
 
 /// The rivals that have a column in the README, with their headings: a filter of this kind, the
 /// filter of the paper's authors, a Bloom filter, and an exact set.
@@ -57,11 +59,6 @@ fn cell(numbers: impl Iterator<Item = Option<f64>>, digits: usize) -> String {
     numbers.collect::<Vec<_>>().join(" / ")
 }
 
-/// Makes a cell for one thread and for two.
-fn on_threads(number: impl Fn(usize) -> Option<f64>, digits: usize) -> String {
-    cell(THREADS.into_iter().map(number), digits)
-}
-
 /// Makes a cell for all sizes.
 fn by_size(run: &Results, number: impl Fn(&Size) -> Option<f64>, digits: usize) -> String {
     cell(run.sizes.iter().map(number), digits)
@@ -73,6 +70,11 @@ fn sizes(run: &Results) -> String {
     names.collect::<Vec<_>>().join(" / ")
 }
 
+/// Returns a number of threads in words.
+fn on(threads: usize) -> String {
+    format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
+}
+
 fn words(work: Work) -> String {
     work.words().trim_end_matches('.').to_owned()
 }
@@ -82,69 +84,118 @@ fn source(run: &Results) -> String {
     format!("{}; `{}`", run.machine, run.command)
 }
 
-/// Returns a table of all contenders for each size.
-pub(crate) fn contenders(run: &Results) -> String {
+/// Returns a table of what the calls of each contender do.
+pub(crate) fn calls() -> String {
+    let rows = rivals::calls().into_iter().map(|(name, calls)| {
+        let words = [calls.insert, calls.insert_unique].map(str::to_owned);
+        [name.to_owned()].into_iter().chain(words).collect()
+    });
+    let head = ["contender", "`insert` of a stored item", "check-and-insert"];
+    table::<_, String>(&head, rows)
+}
+
+/// Returns the tables of contenders for the numbers of threads that have a processor each.
+fn contenders_with_processors(run: &Results) -> String {
+    contenders(run, &run.threads_with_processors())
+}
+
+/// The rows of one table of contenders.
+type Rows = Vec<Vec<String>>;
+
+/// Returns a table of all contenders for each size and number of threads.
+pub(crate) fn contenders(run: &Results, threads: &[usize]) -> String {
     let mut text = format!("\n{}:\n", source(run));
-    let about = ["bits per item", "load", "false positives"];
     for size in &run.sizes {
-        let items = format!("{} items", items_name(size.items));
-        let works = WORKS.map(|(work, _)| work.name());
-        let head: Vec<&str> = [&*items]
-            .into_iter()
-            .chain(about)
-            .chain(works.iter().map(String::as_str))
-            .chain(["failed"])
-            .collect();
-        let mut rows = Vec::new();
-        let nothing = || vec!["-".to_owned(); about.len()];
-        let row = |name: &str, about, cells: &dyn Fn(Work) -> String, batches, failed| {
-            let works = WORKS.iter().map(|&(work, many)| {
-                let work = if batches { many } else { Some(work) };
-                work.map_or_else(|| "-".to_owned(), cells)
-            });
-            let name: [Vec<String>; 2] = [vec![name.to_owned()], about];
-            let cells = name.into_iter().flatten().chain(works);
-            cells.chain([failed]).collect::<Vec<String>>()
-        };
-        for (batches, name) in [(false, "limit, M/s"), (true, "limit in batches, M/s")] {
-            let cells = |work| on_threads(|threads| Some(size.limit((work, threads))? / 1e6), 1);
-            rows.push(row(name, nothing(), &cells, batches, "-".to_owned()));
+        for (at, &threads) in threads.iter().enumerate() {
+            let _ = write!(text, "\n{}", contenders_on(size, threads, at == 0));
         }
-        for name in size.contenders() {
-            let cells = |work| on_threads(|threads| size.ratio(name, (work, threads)), 2);
-            let about = size.about(name).unwrap_or_default();
-            let failed = about.faults.sum().to_string();
-            let about = vec![
-                or_dash(about.bits(size.items), |bits| format!("{bits:.1}")),
-                or_dash(about.load(size.items), |load| format!("{load:.2}")),
-                format!("{:.4} %", 100.0 * about.false_positives),
-            ];
-            rows.push(row(name, about, &cells, false, failed));
-            if name == FILTER {
-                let name = "filter in batches";
-                rows.push(row(name, nothing(), &cells, true, "-".to_owned()));
-            }
-        }
-        let _ = write!(text, "\n{}", table(&head, rows));
     }
     text
 }
 
+/// Returns a table of all contenders with this many threads. The first one also has what does not
+/// depend on threads.
+fn contenders_on(size: &Size, threads: usize, is_first: bool) -> String {
+    let works = WORKS.into_iter().filter(|&(work, many)| {
+        let measured = |work| size.limit((work, threads)).is_some();
+        measured(work) || many.is_some_and(measured)
+    });
+    let works: Vec<(Work, Option<Work>)> = works.collect();
+    let about = ["bits per item", "load", "false positives"];
+    let about = if is_first { &about[..] } else { &[] };
+    let failed = if is_first { &["failed"][..] } else { &[] };
+    let head = format!("{} items, {}", items_name(size.items), on(threads));
+    let names = works.iter().map(|(work, _)| work.name());
+    let head: Vec<String> = [head]
+        .into_iter()
+        .chain(about.iter().map(|&name| name.to_owned()))
+        .chain(names)
+        .chain(failed.iter().map(|&name| name.to_owned()))
+        .collect();
+    let row = |name: &str, of: Option<About>, cells: &dyn Fn(Key) -> String, batches: bool| {
+        let of_works = works.iter().map(|&(work, many)| {
+            let work = if batches { many } else { Some(work) };
+            work.map_or_else(|| "-".to_owned(), |work| cells((work, threads)))
+        });
+        let mut row = vec![name.to_owned()];
+        if is_first {
+            row.extend(match of {
+                None => vec!["-".to_owned(); about.len()],
+                Some(of) => vec![
+                    or_dash(of.bits(size.items), |bits| format!("{bits:.1}")),
+                    or_dash(of.load(size.items), |load| format!("{load:.2}")),
+                    format!("{:.4} %", 100.0 * of.false_positives),
+                ],
+            });
+        }
+        row.extend(of_works);
+        if is_first {
+            row.push(or_dash(of, |of| of.faults.sum().to_string()));
+        }
+        row
+    };
+    let mut rows = Rows::new();
+    for (batches, name) in [(false, "limit"), (true, "limit in batches")] {
+        let cells = |key| rate_cell(size.limit(key), size.limit_speedup(key), None);
+        rows.push(row(name, None, &cells, batches));
+    }
+    for name in size.contenders() {
+        let cells = |key| {
+            let rate = size.cell(name, key, |cell| cell.rate);
+            rate_cell(rate, size.speedup(name, key), size.ratio(name, key))
+        };
+        rows.push(row(name, size.about(name), &cells, false));
+        if name == FILTER {
+            rows.push(row("filter in batches", None, &cells, true));
+        }
+    }
+    table(&head, rows)
+}
+
+/// Shows a rate in millions a second, how many times the rate of one thread it is, and its ratio to
+/// the limit: `230 ×1.9 (0.70)`.
+fn rate_cell(rate: Option<f64>, speedup: Option<f64>, ratio: Option<f64>) -> String {
+    let speedup = speedup.map_or_else(String::new, |speedup| format!(" ×{speedup:.1}"));
+    let ratio = ratio.map_or_else(String::new, |ratio| format!(" ({ratio:.2})"));
+    or_dash(rate, |rate| format!("{}{speedup}{ratio}", million(rate)))
+}
+
 /// Returns a table of the filter's rates divided by those of the limit, and by those of the fastest
-/// rival, which is named.
+/// rival, which is named: on the fewest threads, and on the most that have a processor each.
 fn limit(run: &Results) -> String {
     let first = format!("{} items", sizes(run));
-    let head = THREADS.map(|threads| {
-        let on = |other| format!("{other}, {threads} thread{}", &"s"[..threads - 1]);
-        [on("limit"), on("fastest rival")]
+    let mut both = run.threads_with_processors();
+    both.drain(1..both.len().max(2) - 1);
+    let head = both.iter().map(|&threads| {
+        [
+            format!("limit, {}", on(threads)),
+            format!("fastest rival, {}", on(threads)),
+        ]
     });
-    let head: Vec<String> = [first]
-        .into_iter()
-        .chain(head.into_iter().flatten())
-        .collect();
+    let head: Vec<String> = [first].into_iter().chain(head.flatten()).collect();
     let rows = WORKS.map(|(work, _)| {
         let mut row = vec![words(work)];
-        for threads in THREADS {
+        for &threads in &both {
             let key = (work, threads);
             row.push(by_size(run, |size| size.ratio(FILTER, key), 2));
             let rivals = run.sizes.iter().map(|size| {
@@ -176,7 +227,7 @@ pub(crate) fn does_the_same(about: &About) -> bool {
 
 /// Returns a table of the filter's rates divided by those of the same filter for one thread.
 fn price(run: &Results) -> String {
-    let key = |work| (work, THREADS[0]);
+    let key = |work| (work, 1);
     let is_there = |size: &Size| size.against(SERIAL, key(Work::Hit)).is_some();
     if !run.sizes.iter().any(is_there) {
         return String::new();
@@ -205,10 +256,10 @@ fn million(rate: f64) -> String {
     format!("{million:.digits$}")
 }
 
-/// Returns a table and a chart of the rates of the filter and of four named rivals, and a sentence
-/// on the price of sharing.
+/// Returns a table and a chart of the rates of the filter and of four named rivals, and a table of
+/// the price of sharing. The first line says on how many threads, and on what machine.
 fn rivals(run: &Results) -> String {
-    let threads = THREADS[THREADS.len() - 1];
+    let threads = run.threads_with_processors().last().copied().unwrap_or(1);
     let head: Vec<String> = [format!("{} items", sizes(run))]
         .into_iter()
         .chain(columns().map(|(_, column)| column.to_owned()))
@@ -231,11 +282,12 @@ fn rivals(run: &Results) -> String {
         [words(work)].into_iter().chain(cells).collect()
     });
     format!(
-        "{}\n{}\n{threads} threads together; {}; all of it by\n`{}`.\n\n{}",
-        table(&head, rows),
-        chart(run, threads),
+        "On {}, on {}; this and the tables below by\n`{}`:\n\n{}\n{}\n{}",
+        on(threads),
         run.machine,
         run.command,
+        table(&head, rows),
+        chart(run, threads),
         prices(run)
     )
 }
@@ -250,11 +302,61 @@ fn prices(run: &Results) -> String {
     let columns = ALONE.map(|(_, column)| column.to_owned());
     let head: Vec<String> = [head].into_iter().chain(columns).collect();
     let rows = WORKS.map(|(work, _)| {
-        let cells =
-            ALONE.map(|(name, _)| by_size(run, |size| size.against(name, (work, THREADS[0])), 2));
+        let cells = ALONE.map(|(name, _)| by_size(run, |size| size.against(name, (work, 1)), 2));
         [words(work)].into_iter().chain(cells).collect()
     });
     table(&head, rows)
+}
+
+/// Returns a table for each size: by the number of threads, the time that 99.9 % of the lookups do
+/// not exceed while all threads change the table too, and the longest operation.
+pub(crate) fn latency(run: &Results) -> String {
+    let mut text = String::new();
+    for size in &run.sizes {
+        let is_measured = |name, threads| size.latency(name, threads, |of| of.longest).is_some();
+        let names = || size.contenders();
+        let mut numbers = size.threads.clone();
+        numbers.retain(|&threads| names().any(|name| is_measured(name, threads)));
+        if numbers.is_empty() {
+            continue;
+        }
+        let first = format!("{} items: 99.9 % / longest", items_name(size.items));
+        let head = [first]
+            .into_iter()
+            .chain(numbers.iter().map(|&threads| on(threads)));
+        let rows = names()
+            .filter(|&name| is_measured(name, numbers[0]))
+            .map(|name| {
+                let cells = numbers.iter().map(|&threads| {
+                    let time = |of: fn(&Quantiles) -> u64| {
+                        or_dash(size.latency(name, threads, of), duration)
+                    };
+                    format!("{} / {}", time(|of| of.lookups[2]), time(|of| of.longest))
+                });
+                [name.to_owned()].into_iter().chain(cells).collect()
+            });
+        let rows: Rows = rows.collect();
+        let _ = write!(text, "\n{}", table(&head.collect::<Vec<_>>(), rows));
+    }
+    if text.is_empty() {
+        return text;
+    }
+    format!("\n{}:\n{text}", source(run))
+}
+
+const _: () = assert!(
+    Quantiles::SHARES[2] == 0.999,
+    "the share that the table names"
+);
+
+/// Shows nanoseconds with a unit.
+fn duration(nanoseconds: f64) -> String {
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
+    let unit = units.into_iter().find(|&(unit, _)| nanoseconds >= unit);
+    let (unit, name) = unit.unwrap_or((1.0, "ns"));
+    let number = nanoseconds / unit;
+    let digits = if number < 9.95 && unit > 1.0 { 1 } else { 0 };
+    format!("{number:.digits$} {name}")
 }
 
 /// Returns bars of the rates of the filter and of the named rivals, with the largest size: text, so
@@ -302,7 +404,7 @@ mod tests {
             other: 1e8 * threads as f64,
         };
         let works = [Work::Insert, Work::Hit, Work::HitMany];
-        let both = |work| THREADS.map(|threads| cell(work, threads));
+        let both = |work| [1, 2].map(|threads| cell(work, threads));
         Measured {
             name: name.to_owned(),
             about: About {
@@ -317,7 +419,14 @@ mod tests {
                 },
             },
             cells: works.into_iter().flat_map(both).collect(),
-            latencies: Vec::new(),
+            latencies: vec![(
+                2,
+                Quantiles {
+                    lookups: [40, 300, 1_250, 80_000],
+                    longest: 3_600_000,
+                    operations: 1_000,
+                },
+            )],
         }
     }
 
@@ -332,9 +441,10 @@ mod tests {
         Results {
             machine: "a machine".to_owned(),
             command: "scaling".to_owned(),
+            cores: 2,
             sizes: vec![Size {
                 items: 1_000_000,
-                threads: THREADS.to_vec(),
+                threads: vec![1, 2],
                 processes: vec![Process {
                     speedup: 2.0,
                     contenders,
@@ -356,13 +466,58 @@ mod tests {
     fn the_table_of_contenders_has_the_measured_values() {
         let rows = [
             "a machine; `scaling`:",
-            "| 1M items | bits per item | load | false positives | hit | miss |",
-            "| limit, M/s | - | - | - | 100.0 / 200.0 |",
-            "| filter | 16.0 | 0.80 | 0.0100 % | 0.90 / 0.90 | - / - | - / - | - / - | 0.90 / 0.90 | 7 |",
-            "| filter in batches | - | - | - | 0.90 / 0.90 | - / - | - / - | - | - / - | - |",
-            "| wrong | 16.0 | 0.80 | 3.0000 % | 0.60 / 0.60 |",
+            "| 1M items, 1 thread | bits per item | load | false positives | hit | insert | failed |",
+            "| limit | - | - | - | 100 | 100 | - |",
+            "| filter | 16.0 | 0.80 | 0.0100 % | 90.0 (0.90) | 90.0 (0.90) | 7 |",
+            "| filter in batches | - | - | - | 90.0 (0.90) | - | - |",
+            "| wrong | 16.0 | 0.80 | 3.0000 % | 60.0 (0.60) |",
+            "| 1M items, 2 threads | hit | insert |",
+            "| limit | 200 ×2.0 | 200 ×2.0 |",
+            "| filter | 180 ×2.0 (0.90) | 180 ×2.0 (0.90) |",
         ];
-        assert_lines(&contenders(&run()), &rows);
+        assert_lines(&contenders(&run(), &[1, 2]), &rows);
+    }
+
+    #[test]
+    fn tables_are_of_the_threads_that_were_measured() {
+        let mut run = run();
+        assert_eq!(run.threads_with_processors(), [1, 2]);
+        run.cores = 1;
+        assert_eq!(run.threads_with_processors(), [1]);
+        let only = "| 1M items | limit, 1 thread | fastest rival, 1 thread |\n";
+        assert!(limit(&run).starts_with(only), "{}", limit(&run));
+        assert!(rivals(&run).starts_with("On 1 thread, on a machine;"));
+        run.sizes[0].threads = vec![2, 4];
+        assert_eq!(run.threads_with_processors(), [2, 4]);
+        run.cores = 16;
+        run.sizes[0].threads = vec![8, 1, 64, 16, 2];
+        assert_eq!(run.threads_with_processors(), [1, 2, 8, 16]);
+        assert!(limit(&run).contains("1 thread | limit, 16 threads | fastest"));
+    }
+
+    #[test]
+    fn each_contender_has_words_for_its_calls() {
+        let rows = [
+            "| contender | `insert` of a stored item | check-and-insert |",
+            "| filter | adds a copy | `insert_unique` |",
+            "| hashbrown-rwlock | changes nothing | `insert` |",
+        ];
+        assert_lines(&calls(), &rows);
+    }
+
+    #[test]
+    fn latencies_have_units() {
+        let rows = [
+            "a machine; `scaling`:",
+            "| 1M items: 99.9 % / longest | 2 threads |",
+            "| filter | 1.2 µs / 3.6 ms |",
+        ];
+        assert_lines(&latency(&run()), &rows);
+        let shown = [40.0, 999.0, 12_345.0, 2.5e9].map(duration);
+        assert_eq!(shown, ["40 ns", "999 ns", "12 µs", "2.5 s"]);
+        let mut without = run();
+        without.sizes[0].processes[0].contenders.clear();
+        assert_eq!(latency(&without), "");
     }
 
     #[test]
@@ -371,6 +526,7 @@ mod tests {
             "| 1M items | limit, 1 thread | fastest rival, 1 thread | limit, 2 threads |",
             "| Lookups of stored items | 0.90 | 3.0 slow | 0.90 | 3.0 slow |",
             "| Lookups of absent items | - | - | - | - |",
+            "| `insert_unique` of new items, from empty to 95 % load | - | - | - | - |",
         ];
         assert_lines(&limit(&run()), &rows);
     }
@@ -410,6 +566,7 @@ mod tests {
     #[test]
     fn named_rivals_have_rates() {
         let rows = [
+            "On 2 threads, on a machine; this and the tables below by",
             "| 1M items | this filter | `atomic-cuckoo-filter` | the authors' C++ in 64 locks |",
             "| Lookups of stored items | 180 | - | - | - | 30.0 |",
             "| Removes of a quarter of the items | - | - | - | - | - |",

@@ -1,12 +1,13 @@
 //! The command line, and the jobs that follow from it.
 
+use std::iter;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser};
 use clap::{Parser, ValueEnum};
 use lockfree_cuckoo_benches::rivals;
-use lockfree_cuckoo_benches::{BEYOND_CACHE, Common, IN_CACHE, Work};
+use lockfree_cuckoo_benches::{BEYOND_CACHE, Common, IN_CACHE, Work, cores};
 use serde::{Deserialize, Serialize};
 
 /// Measures the filter, the limit and the rivals in one run.
@@ -24,13 +25,14 @@ pub(crate) struct Options {
     work: Option<Vec<String>>,
 
     /// Numbers of threads
-    #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 16, 64])]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    #[arg(long, value_delimiter = ',', default_values_t = numbers_of_threads(cores()))]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=MOST_THREADS as u64))]
     pub(crate) threads: Vec<usize>,
 
-    /// Processes for each size [default: 5, of large filters 1]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    processes: Option<u16>,
+    /// Processes, a number for each size; the last one stands for the sizes after it, too
+    /// [default: 5, of large filters 1]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
+    processes: Vec<u16>,
 
     /// The directory for the JSON and the plots
     #[arg(long, default_value = "target/scaling")]
@@ -47,11 +49,22 @@ pub(crate) struct Options {
 
 pub(crate) const LATENCY: &str = "latency";
 
+/// Returns the numbers of threads for a machine: powers of two up to the number of processors, that
+/// number, and some in which threads wait for a processor.
+fn numbers_of_threads(cores: usize) -> Vec<usize> {
+    let powers = iter::successors(Some(1), |&threads| Some(2 * threads));
+    let powers = powers.take_while(|&threads| threads < cores);
+    let more = [1, 4, 32].map(|times| (times * cores).min(MOST_THREADS));
+    powers.chain(more).collect()
+}
+
+const MOST_THREADS: usize = 1024;
+
 /// Returns the kinds of work for the command line.
 fn kinds_of_work() -> Vec<PossibleValue> {
     let rated = Work::value_variants().iter();
     let latency = PossibleValue::new(LATENCY);
-    let latency = latency.help("Single operations of mixed work, with more threads than cores");
+    let latency = latency.help("Single operations of mixed work, by more threads than one");
     let rated = rated.filter_map(|work| work.to_possible_value());
     rated.chain([latency]).collect()
 }
@@ -79,16 +92,21 @@ impl Options {
     /// Returns the jobs, one for each process. The sizes take turns, so that a disturbance does not
     /// meet one size alone.
     pub(crate) fn jobs(&self) -> Vec<Job> {
-        let processes = |items| match self.processes {
-            Some(processes) => processes,
-            None if items > BEYOND_CACHE => 1,
-            None => 5,
+        let processes = |at, items| match (self.processes.get(at), self.processes.last()) {
+            (Some(&processes), _) | (None, Some(&processes)) => processes,
+            _ if items > BEYOND_CACHE => 1,
+            _ => 5,
         };
-        let sizes = &self.common.sizes;
-        let most = sizes.iter().map(|&items| processes(items)).max();
+        let sizes = self.common.sizes.iter().enumerate();
+        let sizes: Vec<_> = sizes
+            .map(|(at, &items)| (items, processes(at, items)))
+            .collect();
+        let most = sizes.iter().map(|&(_, processes)| processes).max();
         let of_turn = |turn| {
-            let sizes = sizes.iter().filter(move |&&items| turn < processes(items));
-            sizes.map(|&items| self.job(items))
+            let sizes = sizes
+                .iter()
+                .filter(move |&&(_, processes)| turn < processes);
+            sizes.map(|&(items, _)| self.job(items))
         };
         (0..most.unwrap_or(0)).flat_map(of_turn).collect()
     }
@@ -130,10 +148,22 @@ mod tests {
     }
 
     #[test]
+    fn threads_follow_the_processors() {
+        assert_eq!(numbers_of_threads(1), [1, 4, 32]);
+        assert_eq!(numbers_of_threads(2), [1, 2, 8, 64]);
+        assert_eq!(numbers_of_threads(6), [1, 2, 4, 6, 24, 192]);
+        assert_eq!(numbers_of_threads(16), [1, 2, 4, 8, 16, 64, 512]);
+        assert_eq!(numbers_of_threads(64)[6..], [64, 256, 1024]);
+    }
+
+    #[test]
     fn sizes_take_turns_and_large_contenders_skip_the_largest() {
         let jobs = jobs("--sizes 1M,100M --work hit,latency");
         let items: Vec<usize> = jobs.iter().map(|job| job.items / 1_000_000).collect();
         assert_eq!(items, [1, 100, 1, 1, 1, 1]);
+        let told = self::jobs("--sizes 1M,2M,3M --processes 3,1");
+        let items: Vec<usize> = told.iter().map(|job| job.items / 1_000_000).collect();
+        assert_eq!(items, [1, 2, 3, 1, 1]);
         assert_eq!(jobs[0].work, ["hit", LATENCY]);
         let has = |job: &Job, name: &str| job.contenders.iter().any(|one| one == name);
         assert!(has(&jobs[0], "filter") && has(&jobs[0], "papaya"));

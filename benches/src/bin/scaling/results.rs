@@ -1,5 +1,7 @@
 //! The results of a run, and their medians over its processes.
 
+use std::collections::BTreeSet;
+
 use lockfree_cuckoo_benches::rivals::FILTER;
 use lockfree_cuckoo_benches::{About, Cell, Quantiles, Work, median};
 use serde::{Deserialize, Serialize};
@@ -75,6 +77,26 @@ impl Size {
         )
     }
 
+    /// Returns the rate of a contender on some threads, divided by its rate on one thread.
+    pub(crate) fn speedup(&self, contender: &str, key: Key) -> Option<f64> {
+        self.by_one_thread(contender, key, |cell| cell.rate)
+    }
+
+    /// Returns the rate of the limit on some threads, divided by its rate on one thread.
+    pub(crate) fn limit_speedup(&self, key: Key) -> Option<f64> {
+        let names = self.contenders();
+        median(names.filter_map(|name| self.by_one_thread(name, key, |cell| cell.other)))
+    }
+
+    /// Divides a value of a cell by that on one thread in the same process; `None` on one thread.
+    fn by_one_thread(&self, contender: &str, key: Key, of: fn(&Cell) -> f64) -> Option<f64> {
+        let (work, threads) = key;
+        self.over_processes(|process| {
+            let one = process.cell(contender, (work, 1)).filter(|_| threads > 1)?;
+            Some(of(process.cell(contender, key)?) / of(one))
+        })
+    }
+
     /// Returns the ratio of the filter to a rival, through the limit.
     pub(crate) fn against(&self, rival: &str, key: Key) -> Option<f64> {
         self.over_processes(|process| {
@@ -114,5 +136,22 @@ pub(crate) struct Results {
     pub(crate) machine: String,
     /// The command that repeats them.
     pub(crate) command: String,
+    /// The processors that the run could use.
+    pub(crate) cores: usize,
     pub(crate) sizes: Vec<Size>,
+}
+
+impl Results {
+    /// Returns the numbers of threads that were asked for, in order: those that have a processor
+    /// for each thread, or all if none has.
+    pub(crate) fn threads_with_processors(&self) -> Vec<usize> {
+        let asked = self.sizes.iter().flat_map(|size| size.threads.iter());
+        let all: BTreeSet<usize> = asked.copied().collect();
+        let some = all.iter().copied().filter(|&threads| threads <= self.cores);
+        let some: Vec<usize> = some.collect();
+        match some[..] {
+            [] => all.into_iter().collect(),
+            _ => some,
+        }
+    }
 }
