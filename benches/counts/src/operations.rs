@@ -15,14 +15,14 @@ use serial_cuckoo::SerialFilter;
 /// filter for one thread.
 pub(crate) const FILTERS: [&str; 5] = ["fixed", "growing", "rotating", "doubling", "serial"];
 
-/// The operations: `unique` is `insert_unique`, of a new item or of a known one.
+/// The operations: `unique` is `insert_unique`, of a new item unless it says `known`.
 pub(crate) const OPERATIONS: [&str; 9] = [
     "hit",
     "miss",
     "insert, half full",
     "insert, full",
-    "unique, new, half full",
-    "unique, new, full",
+    "unique, half full",
+    "unique, full",
     "unique, known",
     "remove",
     "32 lookups",
@@ -149,7 +149,7 @@ fn on<F: Counted>(
 ) -> Result<(), Box<dyn Error>> {
     let full = filter.capacity() - SAMPLE;
     let stored = match operation {
-        "insert, half full" | "unique, new, half full" => full / 2,
+        "insert, half full" | "unique, half full" => full / 2,
         _ => full,
     };
     let hashes: Vec<u64> = (0..4 * ITEMS as u64).map(model::mix).collect();
@@ -170,7 +170,7 @@ fn on<F: Counted>(
         "hit" => each(&mut filter, &stored, contains),
         "miss" => each(&mut filter, fresh, contains),
         "insert, half full" | "insert, full" => each(&mut filter, fresh, insert),
-        "unique, new, half full" | "unique, new, full" => each(&mut filter, fresh, insert_unique),
+        "unique, half full" | "unique, full" => each(&mut filter, fresh, insert_unique),
         "unique, known" => each(&mut filter, &stored, insert_unique),
         "remove" => each(&mut filter, &stored, remove),
         "32 lookups" => {

@@ -70,8 +70,10 @@ impl Count<'_> {
         let ledger = Mutex::new(Ledger::new(self.processors, parts));
         self.rates(&ledger, |processor, operation| {
             let (hash, writes) = match operation {
-                Operation::Contains(hash) => (hash, false),
-                Operation::Insert(hash) | Operation::Remove(hash) => (hash, true),
+                Operation::Contains(hash) | Operation::InsertKnown(hash) => (hash, false),
+                Operation::Insert(hash) | Operation::InsertNew(hash) | Operation::Remove(hash) => {
+                    (hash, true)
+                }
             };
             let lock = (hash % LOCKS) as usize * LINE;
             let bucket = |hash: u64| {
@@ -118,6 +120,9 @@ fn serve(
     black_box(stepping(count, || match operation {
         Operation::Contains(hash) => filter.contains_hash(hash),
         Operation::Insert(hash) => filter.insert_hash(hash).is_ok(),
+        Operation::InsertNew(hash) | Operation::InsertKnown(hash) => {
+            filter.insert_unique_hash(hash) == Ok(true)
+        }
         Operation::Remove(hash) => filter.remove_hash(hash),
     }));
 }
@@ -145,11 +150,14 @@ mod tests {
     #[test]
     fn lookups_take_no_line_from_another_processor() {
         assert_eq!(rate(0, 16), 0.0);
+        assert_eq!(rate(5, 16), 0.0);
     }
 
     #[test]
     fn changes_take_lines_from_other_processors_only() {
         assert_eq!(rate(2, 1), 0.0);
+        assert_eq!(rate(4, 1), 0.0);
+        assert!(rate(4, 16) > 0.05);
         assert!(rate(2, 16) > rate(1, 16) && rate(1, 16) > 0.05);
     }
 }

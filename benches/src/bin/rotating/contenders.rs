@@ -221,6 +221,36 @@ mod tests {
         }
     }
 
+    struct CheckUnique(Keys);
+
+    impl Visitor for CheckUnique {
+        fn visit<C: Turning>(&mut self, name: &'static str) {
+            if !C::UNIQUE {
+                return;
+            }
+            let stored = &self.0.stored;
+            let mut table = C::with_window(stored.len() * 5 / 4);
+            let (first, second) = stored.split_at(stored.len() / 2);
+            assert_eq!(table.insert_each(first), first.len(), "{name}");
+            for (old, new) in [(first, second), (second, first), (first, second)] {
+                table.turn();
+                let colliding = table.contains_each(new);
+                let added = table.insert_unique_each(new);
+                assert!(added + colliding + 10 >= new.len(), "{name}: {added}");
+                // Both are known, the old ones in the old part.
+                for known in [old, new] {
+                    assert_eq!(table.insert_unique_each(known), 0, "{name}");
+                    assert_eq!(table.contains_each(known), known.len(), "{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unique_inserts_ask_the_whole_window() {
+        visit_all(&mut CheckUnique(Keys::generate(20_000)));
+    }
+
     #[test]
     fn items_stay_for_one_turn_and_leave_with_the_second() {
         visit_all(&mut Check(Keys::generate(20_000)));
