@@ -17,8 +17,6 @@ use quinn_token_log::RotatingTokenLog;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
-const THREADS: [usize; 4] = [1, 2, 8, 64];
-
 /// The lifetime of a token. No measurement takes as long.
 const LIFETIME: Duration = Duration::from_secs(3600);
 
@@ -94,17 +92,17 @@ pub(crate) fn present(log: &dyn TokenLog, tokens: &[u64]) -> usize {
     uses.sum()
 }
 
-/// Measures all logs with these tokens. Returns a table.
-pub(crate) fn measure(tokens: &[u64], time: Duration) -> String {
-    let mut rates = LOGS.map(|_| THREADS.map(|_| Vec::new()));
+/// Measures all logs with these tokens, on each number of threads. Returns a table.
+pub(crate) fn measure(tokens: &[u64], numbers: &[usize], time: Duration) -> String {
+    let mut rates = LOGS.map(|_| vec![Vec::new(); numbers.len()]);
     let mut bytes = [0.0; LOGS.len()];
     let mut refused = [0; LOGS.len()];
     let start = Instant::now();
     let mut rounds = 0;
-    while rounds == 0 || start.elapsed() < time * (LOGS.len() * THREADS.len()) as u32 {
+    while rounds == 0 || start.elapsed() < time * (LOGS.len() * numbers.len()) as u32 {
         rounds += 1;
         for (place, (_, make)) in LOGS.into_iter().enumerate() {
-            for (rates, threads) in rates[place].iter_mut().zip(THREADS) {
+            for (rates, &threads) in rates[place].iter_mut().zip(numbers) {
                 let (log, of_token) = make(tokens.len());
                 bytes[place] = of_token;
                 let shares = 0..tokens.len();
@@ -125,9 +123,9 @@ pub(crate) fn measure(tokens: &[u64], time: Duration) -> String {
         format!("{} tokens", items_name(tokens.len())),
         "bytes per token".to_owned(),
     ];
-    let of_threads = THREADS.map(|threads| match threads {
+    let of_threads = numbers.iter().map(|threads| match threads {
         1 => "M/s, 1 thread".to_owned(),
-        threads => format!("{threads} threads"),
+        threads => format!("M/s, {threads} threads"),
     });
     let head = head
         .into_iter()
@@ -135,11 +133,11 @@ pub(crate) fn measure(tokens: &[u64], time: Duration) -> String {
         .chain(["wrongly refused".to_owned()]);
     let rows = LOGS.iter().zip(rates).zip(bytes.into_iter().zip(refused));
     let rows = rows.map(|((&(name, _), rates), (bytes, refused))| {
-        let rates = rates.map(|rates| {
+        let rates = rates.into_iter().map(|rates| {
             let rate = median(rates.into_iter()).expect("a round");
             format!("{:.1}", rate / 1e6)
         });
-        let presented = (rounds * THREADS.len() * tokens.len()) as f64;
+        let presented = (rounds * numbers.len() * tokens.len()) as f64;
         let refused = format!("{:.4} %", 100.0 * refused as f64 / presented);
         let about = [name.to_owned(), format!("{bytes:.1}")];
         about

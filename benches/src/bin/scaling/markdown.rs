@@ -169,6 +169,8 @@ fn contenders_on(size: &Size, threads: usize, is_first: bool) -> String {
             rows.push(row("filter in batches", None, &cells, true));
         }
     }
+    // Those that one thread uses have nothing to show on more.
+    rows.retain(|row| row[1..].iter().any(|cell| cell != "-"));
     table(&head, rows)
 }
 
@@ -475,7 +477,16 @@ mod tests {
             "| limit | 200 ×2.0 | 200 ×2.0 |",
             "| filter | 180 ×2.0 (0.90) | 180 ×2.0 (0.90) |",
         ];
-        assert_lines(&contenders(&run(), &[1, 2]), &rows);
+        let text = contenders(&run(), &[1, 2]);
+        assert_lines(&text, &rows);
+        // On two threads there is nothing in batches but lookups, and nothing on four.
+        assert_eq!(
+            text.lines()
+                .filter(|row| row.starts_with("| filter in"))
+                .count(),
+            2
+        );
+        assert!(!contenders(&run(), &[4]).contains("| filter"));
     }
 
     #[test]
