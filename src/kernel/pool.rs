@@ -149,20 +149,17 @@ impl<'a> Segment<'a> {
             .min(self.descriptors.len() / 2)
     }
 
-    /// An unused descriptor: the thread's own without a locked instruction, or one of those that
-    /// threads share.
-    #[inline]
-    fn claim<L>(self) -> Option<Claim<'a, L>> {
-        let thread = sync::thread_index();
-        // Take the thread's own descriptor, if it has one that is free.
-        if thread < self.own() && self.descriptors[thread].take_own() {
-            return Some(self.claimed(thread));
-        }
-        // Take a shared one otherwise.
-        self.claim_shared(thread)
+    /// An unused descriptor: the thread's own, or one of those that threads share.
+    fn claim<L>(self, thread: usize) -> Option<Claim<'a, L>> {
+        self.claim_own(thread).or_else(|| self.claim_shared(thread))
     }
 
-    #[inline(never)]
+    /// The thread's own descriptor, if it has one that is free: without a locked instruction.
+    #[inline]
+    fn claim_own<L>(self, thread: usize) -> Option<Claim<'a, L>> {
+        (thread < self.own() && self.descriptors[thread].take_own()).then(|| self.claimed(thread))
+    }
+
     fn claim_shared<L>(self, thread: usize) -> Option<Claim<'a, L>> {
         // Try the shared ones in turn, each thread from a place of its own, so that they seldom
         // meet.
@@ -280,21 +277,27 @@ impl<L: Layout> Pool<L> {
         // behind the last.
         loop {
             last = self.add(last)?;
-            if let Some(claim) = last.claim() {
+            if let Some(claim) = last.claim(sync::thread_index()) {
                 return Some(claim);
             }
         }
     }
 
-    /// One of the descriptors added last, if one of them is free; otherwise an earlier one.
+    /// An unused descriptor.
     #[inline]
     fn try_to_claim(&self) -> Option<Claim<'_, L>> {
+        let thread = sync::thread_index();
+        // Begin with the thread's own in the first segment: most often it has one.
+        self.first()
+            .claim_own(thread)
+            .or_else(|| self.claim_other(thread))
+    }
+
+    /// One of the descriptors added last, if one of them is free; otherwise an earlier one.
+    #[inline(never)]
+    fn claim_other(&self, thread: usize) -> Option<Claim<'_, L>> {
         // Begin with the segment added last: most often it is the largest.
-        let first = self.first();
-        match first.next() {
-            None => first.claim(),
-            Some(next) => claim_added(next).or_else(|| first.claim()),
-        }
+        claim_from(self.first(), thread)
     }
 
     /// The descriptor that a reference names.
@@ -426,12 +429,11 @@ impl<L: Layout> Pool<L> {
 
 /// One of the descriptors added last, if one of them is free; otherwise one of an earlier segment,
 /// down to `segment`.
-#[inline(never)]
-fn claim_added<L>(segment: Segment<'_>) -> Option<Claim<'_, L>> {
+fn claim_from<L>(segment: Segment<'_>, thread: usize) -> Option<Claim<'_, L>> {
     segment
         .next()
-        .and_then(claim_added)
-        .or_else(|| segment.claim())
+        .and_then(|next| claim_from(next, thread))
+        .or_else(|| segment.claim(thread))
 }
 
 #[cfg(all(test, feature = "growing"))]

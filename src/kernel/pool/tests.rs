@@ -177,7 +177,7 @@ fn a_claim_that_comes_late_adds_a_part_of_its_own() {
     let first = pool.last();
     pool.grow_on(2, 1 << 10).expect("memory");
     let added = pool.last();
-    let _taken: Vec<Claim<'_, Lanes<4, 16>>> = core::iter::from_fn(|| added.claim()).collect();
+    let _taken: Vec<Claim<'_, Lanes<4, 16>>> = core::iter::from_fn(|| added.claim(0)).collect();
     let claim = pool.claim_behind(first).expect("one is added");
     assert!(claim.index >= added.end(), "descriptor {}", claim.index);
 }
