@@ -29,7 +29,7 @@ pub(crate) struct Sweep {
     /// The cursor, as lookups need it: the number of words of the level below whose parents are
     /// gone, from the first on. Words split out of turn are not counted.
     children: AtomicU64,
-    /// The first word that no thread has taken, unless the cursor has come further.
+    /// The first word that no thread has taken. The cursor does not pass it.
     taken: AtomicU64,
 }
 
@@ -37,9 +37,24 @@ pub(crate) struct Sweep {
 /// over after an insert for each 16 words. Where threads have stopped, others split a chunk again.
 const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
 
-/// Maximum number of taken words from the cursor on. When a thread has stopped, others do its work,
-/// and one checks all these at once to move the cursor on.
-const MAX_TAKEN: usize = if sync::MODEL { 2 } else { 64 * CHUNK };
+/// Maximum number of words of a chunk, if other inserts split too.
+const MAX_CHUNK: usize = if sync::MODEL { CHUNK } else { 4 * CHUNK };
+
+/// Maximum number of taken words from the cursor on; more by the chunks that threads take at the
+/// same moment. When a thread has stopped, others do its work, and one checks all these at once to
+/// move the cursor on.
+const MAX_TAKEN: usize = if sync::MODEL { 2 } else { 64 * MAX_CHUNK };
+
+/// The number of words of a chunk, if `others` are being split, and as many are free as `left`.
+///
+/// A thread takes as many words as all others, because it writes the line of the sweep twice for a
+/// chunk. If no other splits, it takes the fewest: what a call does depends only on [the calls
+/// before it](crate::design#the-same-calls-the-same-bytes). The last chunks are small, so that no
+/// thread works for long when there is nothing left for the others.
+fn chunk_size(others: usize, left: usize) -> usize {
+    let size = others.min(left / 8).clamp(CHUNK, MAX_CHUNK);
+    size / CHUNK * CHUNK
+}
 
 impl Sweep {
     pub(crate) fn new() -> Self {
@@ -97,53 +112,47 @@ impl Sweep {
     /// The words that the caller splits, in a level of `words` words: some that no thread has
     /// taken. If there are none, or others are late, those at the cursor.
     pub(crate) fn next_chunk(&self, words: usize) -> Range<usize> {
-        // Take words from the cursor on: all before it are gone.
+        // Read how many are taken from the cursor on: all before it are gone.
         let cursor = self.cursor();
-        let chunk = |from: usize| from..(from + CHUNK).min(words);
-        let mut old = self.taken();
-        loop {
-            let free = cursor.max(old);
-            // Split what others have taken if nothing is free, or the thread at the cursor is late.
-            // Any thread may split any word, so no thread waits for another.
-            if free >= words.min(cursor + MAX_TAKEN) {
-                return chunk(cursor);
-            }
-            // Take the next ones. Of several threads one takes them, and the others the ones after.
-            let chunk = chunk(free);
-            let (order, new) = (Ordering::Relaxed, chunk.end as u64);
-            match self.taken.compare_exchange(old as u64, new, order, order) {
-                Ok(_) => return chunk,
-                Err(now) => old = now as usize,
+        let others = self.taken().saturating_sub(cursor);
+        let left = words
+            .min(cursor + MAX_TAKEN)
+            .saturating_sub(cursor + others);
+        if left > 0 {
+            // Take the next ones. Add, because many threads do: an exchange that fails costs as
+            // much as one that does not.
+            let size = chunk_size(others, left);
+            let from = self.taken.fetch_add(size as u64, Ordering::Relaxed) as usize;
+            if from < words {
+                return from..(from + size).min(words);
             }
         }
+        // Split what others have taken, if nothing is free, or the thread at the cursor is late.
+        // Any thread may split any word, so no thread waits for another.
+        cursor..(cursor + CHUNK).min(words)
     }
 
-    /// The words of a chunk are gone. If they are those at the cursor, moves it past them, and past
-    /// whole chunks that others have split beyond them. Returns true if all words are gone.
+    /// The words of a chunk are gone. If the cursor is there, moves it past them, and past those
+    /// that others have split beyond them. Returns true if all words are gone.
     pub(crate) fn move_cursor(
         &self,
         chunk: Range<usize>,
         words: usize,
         is_gone: impl Fn(usize) -> bool,
     ) -> bool {
-        // Leave the cursor to the thread whose chunk is there.
-        if self.cursor() != chunk.start {
+        // Leave the cursor to the thread whose chunk is there. It may be past the beginning: others
+        // pass what is gone of a chunk. (If all words are gone, the chunk is empty.)
+        let from = self.cursor();
+        if from != chunk.start && !chunk.contains(&from) {
             return false;
         }
         // Pass what others have split beyond the chunk.
-        let others = chunk.end..self.taken().min(words).min(chunk.start + MAX_TAKEN);
-        let gone = chunk.end + others.take_while(|&word| is_gone(word)).count();
-        // Not into the middle of a chunk: the thread that has taken it moves the cursor past it.
-        let to = if gone == words {
-            words
-        } else {
-            let whole = (chunk.end..=gone).step_by(CHUNK);
-            whole.last().unwrap_or(chunk.end)
-        };
+        let others = chunk.end..self.taken().min(words).min(from + MAX_TAKEN);
+        let to = chunk.end + others.take_while(|&word| is_gone(word)).count();
         // Move the cursor. If that fails, another thread has moved it from there.
         // Release: pairs with the Acquire in `children`.
         let _ = self.children.compare_exchange(
-            2 * chunk.start as u64,
+            2 * from as u64,
             2 * to as u64,
             Ordering::AcqRel,
             Ordering::Relaxed,
@@ -212,14 +221,48 @@ mod tests {
 
     const WORDS: usize = 1 << 12;
 
-    /// Otherwise the thread that has taken the chunk would not move the cursor on.
+    /// A thread alone splits as many words for each of its calls, on any machine.
     #[test]
-    fn the_cursor_is_never_within_a_chunk() {
+    fn chunks_of_one_thread_are_equal() {
+        let sweep = Sweep::new();
+        for number in 0..WORDS / CHUNK {
+            let chunk = sweep.next_chunk(WORDS);
+            assert_eq!(chunk, number * CHUNK..(number + 1) * CHUNK);
+            let is_last = chunk.end == WORDS;
+            assert_eq!(sweep.move_cursor(chunk, WORDS, |_| false), is_last);
+        }
+    }
+
+    /// Chunks that threads take beside each other leave no word out, and end with small ones. Then
+    /// there are only those at the cursor.
+    #[test]
+    fn chunks_of_several_threads_follow_each_other() {
+        for words in [CHUNK, 9 * CHUNK, MAX_TAKEN, 4 * MAX_TAKEN] {
+            let sweep = Sweep::new();
+            let (mut end, mut sizes) = (0, Vec::new());
+            while end < words.min(MAX_TAKEN) {
+                let chunk = sweep.next_chunk(words);
+                assert_eq!(chunk.start, end);
+                end = chunk.end;
+                sizes.push(chunk.len());
+            }
+            assert_eq!(end, words.min(MAX_TAKEN));
+            assert_eq!(sizes.last(), Some(&CHUNK));
+            let largest = sizes.iter().max();
+            assert!(words < MAX_TAKEN || largest == Some(&MAX_CHUNK));
+            assert_eq!(sweep.next_chunk(words), 0..CHUNK);
+        }
+    }
+
+    /// The cursor stops within a chunk that is split in part. The thread that has taken that one
+    /// moves the cursor on.
+    #[test]
+    fn the_cursor_passes_a_chunk_in_parts() {
         let sweep = Sweep::new();
         let [a, b] = [(); 2].map(|()| sweep.next_chunk(WORDS));
-        let in_part = |word| word < b.start + b.len() / 2;
-        assert!(!sweep.move_cursor(a, WORDS, in_part));
-        assert_eq!(sweep.cursor(), b.start);
+        let middle = b.start + b.len() / 2;
+        assert!(!sweep.move_cursor(a, WORDS, |word| word < middle));
+        assert_eq!(sweep.cursor(), middle);
         assert!(!sweep.move_cursor(b.clone(), WORDS, |_| true));
         assert_eq!(sweep.cursor(), b.end);
     }

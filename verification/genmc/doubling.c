@@ -294,24 +294,20 @@ static void begin_growth(int mine)
     replace_root(r, r | ASIDE);
 }
 
-// Translates growing: Sweep::next_chunk 1a81b385
+// Translates growing: Sweep::next_chunk 6aa34dc7
 static int next_word(void)
 {
-    int cursor = LOAD(children, CURSOR_LOAD) / 2, old = LOAD(taken, RELAXED);
-    for (int i = 0;; i++) {
-        BOUNDED(i);
-        int free = cursor > old ? cursor : old;
-        if (free >= 2) return cursor;
-        int expected = old;
-        if (atomic_compare_exchange_strong_explicit(&taken, &expected, free + 1, RELAXED, RELAXED))
-            return free;
-        old = expected;
+    int cursor = LOAD(children, CURSOR_LOAD) / 2;
+    if (LOAD(taken, RELAXED) < 2) {
+        int from = atomic_fetch_add_explicit(&taken, 1, RELAXED);
+        if (from < 2) return from;
     }
+    return cursor;
 }
 
 // Records that the word at `place` is gone. Returns whether all are.
 // Translates growing: Levels::move_cursor b1b4dfef
-// Translates growing: Sweep::move_cursor d9310e1b
+// Translates growing: Sweep::move_cursor 568f252a
 static int move_cursor(int place)
 {
     if (LOAD(children, CURSOR_LOAD) / 2 != place) return 0;

@@ -159,9 +159,9 @@ fn taken_words_are_not_passed() {
 #[test]
 fn growth_passes_a_stopped_call() {
     /// The maximum number of words that are taken beyond the cursor.
-    const AHEAD: usize = 64 * CHUNK;
+    const AHEAD: usize = 256 * CHUNK;
     at_each_step("a growth beside one that has stopped", 100, |step| {
-        let filter = filter_of(11);
+        let filter = filter_of(13);
         assert!(filter.begin_to_double());
         let mut items = items();
         let item = items.next().expect("endless");
