@@ -4,6 +4,8 @@
 //! A word never written reads as an empty bucket, at the first level of a table that was made so,
 //! while the root is there. [`replace`](GrowingTokens::replace) puts content into it too.
 
+use core::hint::select_unpredictable;
+
 use crate::allocate::Shared;
 use crate::error::OutOfMemory;
 use crate::growing::item::{GrowingClass, Index, Prefix, child, level_of};
@@ -399,16 +401,21 @@ pub(crate) enum Step<R> {
 
 /// The contents of the two children of a bucket. Every token must have a tail.
 pub(crate) fn children(bucket: usize, content: Bucket, depth: Depth) -> [Bucket; 2] {
-    let mut children = [Bucket::EMPTY; 2];
+    let [mut first, mut second] = [Bucket::EMPTY; 2];
     for token in content.tokens() {
         let lane = token.bits() as u16;
         // Take the first bit of the tail: it becomes the last bit of the bucket's number, so the
         // prefix stays the same.
         let (bit, rest) = depth.split(lane);
-        let half = &mut children[child(bucket, Head::of_lane(lane), bit) & 1];
+        let is_second = child(bucket, Head::of_lane(lane), bit) & 1 == 1;
         // A lane is never 0, and a half holds no more than the whole.
-        let added = Token::from_bits(u32::from(rest)).and_then(|rest| half.with(rest));
-        *half = added.unwrap_or(*half);
+        let with_rest = |half: Bucket| {
+            let rest = Token::from_bits(u32::from(rest));
+            rest.and_then(|rest| half.with(rest)).unwrap_or(half)
+        };
+        // Add to both and select without a branch, because the bit is unpredictable.
+        first = select_unpredictable(is_second, first, with_rest(first));
+        second = select_unpredictable(is_second, with_rest(second), second);
     }
-    children
+    [first, second]
 }

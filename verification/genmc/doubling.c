@@ -191,7 +191,7 @@ static int replace_root(int old, int new)
 // Translates kernel: Transfer::from_fields 6e7f48d6
 static int is_split(long r) { return !MOVED(R_TRANSFER(r)) && !PLACED(R_TRANSFER(r)); }
 
-// Translates growing: children 5f0131c9
+// Translates growing: children 7db60b0f
 static int part_of(int bucket, int content, int child)
 {
     int part = 0;
