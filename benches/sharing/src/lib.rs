@@ -34,14 +34,16 @@ type Set = Vec<(usize, u64)>;
 /// since the processor last held it; and if a processor writes to a line that others hold too. A
 /// line that comes from memory, or that is only read, does not.
 #[derive(Debug)]
-struct Caches {
+pub struct Caches {
     lines: HashMap<usize, Line>,
     sets: Vec<Set>,
     time: u64,
 }
 
 impl Caches {
-    fn new(processors: usize) -> Self {
+    /// Creates empty caches for this many processors, at most 128.
+    #[must_use]
+    pub fn new(processors: usize) -> Self {
         Self {
             lines: HashMap::new(),
             sets: vec![Vec::with_capacity(WAYS); processors * SETS],
@@ -50,7 +52,7 @@ impl Caches {
     }
 
     /// Records an access of a processor. Returns whether the line has changed hands for it.
-    fn access(&mut self, processor: usize, address: usize, writes: bool) -> bool {
+    pub fn access(&mut self, processor: usize, address: usize, writes: bool) -> bool {
         let number = address / LINE;
         let me = 1 << processor;
         self.hold(processor, number);

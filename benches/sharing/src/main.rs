@@ -13,8 +13,10 @@
 //!
 //! A part scales if its number stays the same from 2 processors to 128. Only the sharing between
 //! operations is counted, not the further cost of two operations at the same moment: a lost
-//! exchange and another attempt.
+//! exchange and another attempt. The last table has that cost too, for a filter that grows.
 
+#[cfg(lockfree_cuckoo_steps)]
+mod beside;
 #[cfg(lockfree_cuckoo_steps)]
 mod report;
 #[cfg(lockfree_cuckoo_steps)]

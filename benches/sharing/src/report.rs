@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use charts::{Axis, Chart, Series};
 use clap::Parser;
 
+use crate::beside::grow;
 use crate::tables::{Count, Rates};
 use crate::work::{MIXED, MIXES, Mix};
 
@@ -44,6 +45,7 @@ pub(crate) fn run() -> io::Result<()> {
             series.push(line(&name, true, &rows, |row| &row.locked));
         }
     }
+    print_growth(options.operations);
     let Some(file) = options.svg else {
         return Ok(());
     };
@@ -56,6 +58,25 @@ pub(crate) fn run() -> io::Result<()> {
         series,
     };
     chart.write_svg(&file)
+}
+
+/// The numbers of processors of the last table: more would run for minutes.
+const AT_ONCE: [usize; 5] = [1, 4, 16, 32, 64];
+
+fn print_growth(operations: usize) {
+    let (start, items) = (operations, 4 * operations);
+    println!(
+        "\nof growing filters, from {start} to {items} items, all processors at once: nanoseconds \
+         of an insert, as assumed, and lines"
+    );
+    println!("processors         all       waits  for one line       lines");
+    for processors in AT_ONCE {
+        let cost = grow(start, items, processors);
+        println!(
+            "{processors:>10}{:>12.1}{:>12.1}{:>14.1}{:>12.3}",
+            cost.time, cost.waits, cost.waits_for_one, cost.passes
+        );
+    }
 }
 
 /// The rates with this number of processors.

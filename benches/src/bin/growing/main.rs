@@ -13,6 +13,7 @@
 mod contenders;
 mod filling;
 mod lookups;
+mod phases;
 mod way;
 
 use std::env;
@@ -71,6 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let keys = Arc::new(Keys::generate(options.items));
     filling::measure(&keys, options.start, options.fillings);
+    phases::measure(&keys, options.start, options.fillings);
     way::measure(&keys, options.start, &options.out)?;
     print_cores(&[watch.speedup()]);
     Ok(())
