@@ -38,7 +38,7 @@ pub(crate) struct Sweep {
 const CHUNK: usize = if sync::MODEL { 1 } else { 16 };
 
 /// Maximum number of words of a chunk, if other inserts split too.
-const MAX_CHUNK: usize = if sync::MODEL { CHUNK } else { 4 * CHUNK };
+const MAX_CHUNK: usize = 4 * CHUNK;
 
 /// Maximum number of taken words from the cursor on; more by the chunks that threads take at the
 /// same moment. When a thread has stopped, others do its work, and one checks all these at once to
