@@ -450,7 +450,7 @@ static int settled_end(int d, int bucket)
 // Translates kernel: change_two_words e45f2e95
 // Translates growing: <LevelGraph as CuckooTable>::settle 2e355759
 // Translates growing: <LevelGraph as Words>::freeze f665db9e
-// Translates growing: <LevelGraph as Words>::thaw 06929597
+// Translates growing: <LevelGraph as Words>::thaw 4a0143e7
 static int hop_doubling(int d, int f, int side)
 {
     int here = live(f, side);
@@ -481,7 +481,7 @@ static int hop_doubling(int d, int f, int side)
 }
 
 // ---- admission ----------------------------------------------------------------------------------
-// Translates growing: GrowingTokens::is_absent_from_witness f8befc87
+// Translates growing: GrowingTokens::is_absent_from_witness 4f3d335e
 static int witness_on_side(int f, int side, int target)
 {
     for (int i = 0;; i++) {
@@ -489,11 +489,7 @@ static int witness_on_side(int f, int side, int target)
         for (int level = LEVEL(LOAD(root, ROOT_LOAD)); level <= 2;) {
             int bucket = BUCKET_OF(f, side, level), block = block_of(bucket);
             assert(block >= 0);
-#ifdef WITNESS_LOADS
             int w = atomic_load_explicit(cell_in(block, bucket), WITNESS);
-#else
-            int w = atomic_fetch_or_explicit(cell_in(block, bucket), 0, WITNESS);
-#endif
             assert(w != ABSENT);
             if (w == GONE) {
 #ifdef NO_DESCENT
@@ -505,7 +501,14 @@ static int witness_on_side(int f, int side, int target)
             if (!IS_REFERENCE(w)) return !COUNT(w, f);
             long r = resolve(bucket, w);
             if (R_KIND(r) == STALE) break;
-            if (R_KIND(r) == SETTLED) return !COUNT(R_CONTENT(r), f);
+            if (R_KIND(r) == SETTLED) {
+                if (COUNT(R_CONTENT(r), f)) return 0;
+#ifdef TRUST_ABORTS
+                return 1;
+#endif
+                put(bucket, w, BUCKET(R_CONTENT(r)), THAW);
+                break;
+            }
             if (is_split(r)) {
                 finish(bucket, w, R_CONTENT(r));
                 break;
@@ -519,10 +522,11 @@ static int witness_on_side(int f, int side, int target)
     }
 }
 
-// Translates growing: GrowingTokens::try_insert_unique 7e2e5c58
-// Translates kernel: change_word 5d2bf314
+// Translates growing: GrowingTokens::try_insert_unique_slowly e665c1b9
+// Translates growing: GrowingTokens::admit ab9b3101
+// Translates kernel: change_word bcbe83a4
 // Translates growing: <GrowingTokens as Words>::freeze 486de557
-// Translates growing: <GrowingTokens as Words>::thaw 5d3106b1
+// Translates growing: <GrowingTokens as Words>::thaw c53bd4ff
 static int admit_doubling(int d, int f, int side)
 {
     int a = live(f, side), b = live(f, 1 - side);
@@ -532,14 +536,15 @@ static int admit_doubling(int d, int f, int side)
     if (admitted < 0) return 0;
     int pending = publish(d, TRANSFER(0, f, AT(here), AT(here)), OLD(HOLDS(here), 0)),
         r = REFERENCE(d, USES(pending));
-    if (!put(AT(here), BUCKET(HOLDS(here)), r, INSTALL)) {
+    if (!put(AT(here), BUCKET(HOLDS(here)), r, INSTALL)) return 0;
+    int committed;
+    if (witness_on_side(f, in_first ? 1 - side : side, AT(here))) {
+        committed = put(AT(here), r, BUCKET(admitted), COMMIT) || IS_COMMITTED(d);
+    } else {
         decide_own(d, pending, ABORTED);
-        return 0;
+        committed = IS_COMMITTED(d);
+        put(AT(here), r, BUCKET(committed ? admitted : HOLDS(here)), THAW);
     }
-    int empty = witness_on_side(f, in_first ? 1 - side : side, AT(here));
-    decide_own(d, pending, empty ? COMMITTED : ABORTED);
-    int committed = STATE(LOAD(control[d], CONTROL_OF_OWNER)) == COMMITTED;
-    put(AT(here), r, BUCKET(committed ? admitted : HOLDS(here)), THAW);
     return committed ? YES : 0;
 }
 

@@ -121,13 +121,11 @@
 #define T1 ADMIT(1, F, 1) CONTAINS(F, 0)
 #elif IS(46) // crossed, and one of the descriptors goes on to hop another class
 #define STRIPES 2
-#define NO_LOOK
 #define W0 ONE(G)
 #define W1 ONE(3)
 #define T0 ADMIT(0, F, 0) HOP(0, G, 0)
 #define T1 ADMIT(1, F, 1)
 #elif IS(47) // three admissions
-#define NO_LOOK
 #define DESCRIPTORS_USED 3
 #define T0 ADMIT(0, F, 0)
 #define T1 ADMIT(1, F, 1)
@@ -137,7 +135,6 @@
 #define T1 ADMIT(1, F, 1)
 #define AFTER assert(r0 || r1)
 #elif IS(49) // crossed, with a helper that only settles
-#define NO_LOOK
 #define T0 ADMIT(0, F, 0)
 #define T1 ADMIT(1, F, 1)
 #define T2 ACT(settle(FIRST))
@@ -145,7 +142,6 @@
 
 // ---- Admissions, hops, inserts and removes ------------------------------------------------------
 #elif IS(50) // admission against a hop of a stored token: without the lookup first
-#define NO_LOOK
 #define W1 ONE(F)
 #define T0 ADMIT(0, F, 0)
 #define T1 HOP(1, F, 1)
@@ -154,7 +150,6 @@
 #define T1 HOP(1, F, 1)
 #define T2 INSERT(F, 1)
 #elif IS(52) // admission, hop, remove
-#define NO_LOOK
 #define W1 ONE(F)
 #define T0 ADMIT(0, F, FIRST)
 #define T1 HOP(1, F, 1)
@@ -170,20 +165,27 @@
 #define T0 ADMIT(0, F, FIRST)
 #define T1 HOP(1, G, 0)
 #elif IS(55) // two removes and two admissions of one class
-#define NO_LOOK
 #define W0 ONE(F)
 #define T0 REMOVE(F, 0) ADMIT(0, F, 0)
 #define T1 REMOVE(F, 1) ADMIT(1, F, 1)
 #elif IS(57) // two removes of two tokens, then two admissions: one finds the class empty
-#define NO_LOOK
 #define W0 ONE(F)
 #define W1 ONE(F)
 #define T0 REMOVE(F, 0) ADMIT(0, F, 0)
 #define T1 REMOVE(F, 1) ADMIT(1, F, 1)
 #elif IS(56) // admission against insert and remove
-#define NO_LOOK
 #define T0 ADMIT(0, F, 0)
 #define T1 INSERT(F, 1) REMOVE(F, 0)
+#elif IS(58) // crossed admissions, a writer that helps both, and its lookup
+#define STRIPES 2
+#define T0 ADMIT(0, F, 0)
+#define T1 ADMIT(1, F, 1)
+#define T2 INSERT(G, 0) CONTAINS(F, FIRST)
+#elif IS(59) // the same, with a remove of what was admitted
+#define STRIPES 2
+#define T0 ADMIT(0, F, 0) REMOVE(F, 0)
+#define T1 ADMIT(1, F, 1)
+#define T2 CONTAINS(F, FIRST)
 
 // ---- Removes with a twin ------------------------------------------------------------------------
 #elif IS(60) // remove, reader, insert
@@ -252,19 +254,16 @@
 #define T1 HOP(0, G, 1)
 #define T2 CONTAINS(F, FIRST)
 #elif IS(73) // reuse: hop of one class, then admission of another; a reader of the first
-#define NO_LOOK
 #define STRIPES 2
 #define W0 ONE(F)
 #define T0 HOP(0, F, 0) ADMIT(0, G, 1)
 #define T1 CONTAINS(F, FIRST)
 #elif IS(74) // the same with a helper
-#define NO_LOOK
 #define STRIPES 2
 #define W0 ONE(F)
 #define T0 HOP(0, F, 0) ADMIT(0, G, 1)
 #define T1 REMOVE(F, FIRST)
 #elif IS(75) // reuse: admission, then hop of the admitted token, against an admission that helps
-#define NO_LOOK
 #define T0 ADMIT(0, F, 0) HOP(0, F, 0)
 #define T1 ADMIT(1, F, 1)
 #elif IS(76) // a shared descriptor for two uses in different words; a reader of both words
@@ -278,11 +277,19 @@
 #define T1 HOP(0, G, 3)
 #define T2 CONTAINS(F, FIRST)
 #elif IS(77) // one descriptor admits twice, in different words; a reader of both
-#define NO_LOOK
 #define STRIPES 2
 #define WORDS 4
 #define T0 ADMIT(0, F, 0) ADMIT(0, G, 2)
 #define T1 CONTAINS(G, 2) CONTAINS(F, 0)
+#elif IS(78) // one descriptor admits a class twice, with a removal between; a helper may decide late
+#define STRIPES 2
+#define T0 ADMIT(0, F, 0) REMOVE(F, 0) ADMIT(0, F, 0)
+#define T1 INSERT(G, FIRST)
+#elif IS(79) // one descriptor admits two classes; a helper may decide late, and a lookup
+#define STRIPES 2
+#define T0 ADMIT(0, F, 0) ADMIT(0, G, 0)
+#define T1 INSERT(3, 0)
+#define T2 CONTAINS(F, FIRST)
 
 // ---- One order of all words and controls: three and four threads, or two crosswise --------------
 #elif IS(80) // one order: two inserts, each with a lookup for the other's class
@@ -298,13 +305,11 @@
 #define T2 CONTAINS(F, 0) CONTAINS(G, 2)
 #define T3 CONTAINS(G, 2) CONTAINS(F, 0)
 #elif IS(82) // crosswise with admissions
-#define NO_LOOK
 #define STRIPES 2
 #define WORDS 4
 #define T0 ADMIT(0, F, 0) CONTAINS(G, 2)
 #define T1 ADMIT(1, G, 2) CONTAINS(F, 0)
 #elif IS(83) // IRIW with admissions: the order of two commits
-#define NO_LOOK
 #define STRIPES 2
 #define WORDS 4
 #define T0 ADMIT(0, F, 0)
@@ -328,13 +333,11 @@
 #define T0 REMOVE(F, 0) CONTAINS(G, 2)
 #define T1 REMOVE(G, 2) CONTAINS(F, 0)
 #elif IS(86) // crosswise, insert and admission
-#define NO_LOOK
 #define STRIPES 2
 #define WORDS 4
 #define T0 ADMIT(0, F, 0) CONTAINS(G, 2)
 #define T1 INSERT(G, 2) CONTAINS(F, 0)
 #elif IS(87) // IRIW, insert and admission
-#define NO_LOOK
 #define STRIPES 2
 #define WORDS 4
 #define T0 ADMIT(0, F, 0)
@@ -393,15 +396,12 @@
 #define T1 CONTAINS(F, FIRST) ACT(if (last == YES) assert(data == 1))
 #define T2 HOP(0, F, 0)
 #elif IS(102) // also after an admission
-#define NO_LOOK
 #define T0 ACT(data = 1) ADMIT(0, F, 0)
 #define T1 CONTAINS(F, FIRST) ACT(if (last == YES) assert(data == 1))
 #elif IS(103) // a remove acquires them too, whichever thread finished the admission
-#define NO_LOOK
 #define T0 ACT(data = 1) ADMIT(0, F, 0)
 #define T1 REMOVE(F, FIRST) ACT(if (last == YES) assert(data == 1))
 #elif IS(104) // an admission acquires the writes before a remove
-#define NO_LOOK
 #define W0 ONE(F)
 #define T0 ACT(data = 1) REMOVE(F, 0)
 #define T1 ADMIT(0, F, FIRST) ACT(if (last == YES) assert(data == 1))
@@ -428,13 +428,11 @@
 #define T2 CONTAINS(F, FIRST)
 #elif IS(113) // two admissions add at once, crossed: each resolves the reference of the other
 #define SEGMENTS
-#define NO_LOOK
 #define T0 ADMIT(1, F, 0)
 #define T1 ADMIT(2, F, 1)
 #define AFTER assert(r0 || r1)
 #elif IS(114) // the same, and a thread that has never seen a segment settles
 #define SEGMENTS
-#define NO_LOOK
 #define T0 ADMIT(1, F, 0)
 #define T1 ADMIT(2, F, 1)
 #define T2 ACT(settle(FIRST))

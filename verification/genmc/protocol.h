@@ -153,19 +153,20 @@ static int freeze(int b, int old, int new)
 {
     return replace(&word[b], old, new, INSTALL, WORD_FAILURE);
 }
-// Translates fixed: <TokenTable as Words>::thaw ba9aab4a
+// Translates fixed: <TokenTable as Words>::thaw 4bb91d64
 // Translates kernel: Table::exchange f7ebbb26
 static int thaw(int b, int old, int new) { return replace(&word[b], old, new, THAW, WORD_FAILURE); }
 
-// Translates kernel: Table::read_latest 9b765742
-static int read_latest(int bucket)
+// The exchange by which the owner of a change of one word commits it.
+// Translates fixed: <TokenTable as Words>::thaw 4bb91d64
+// Translates kernel: Table::exchange f7ebbb26
+static int commit(int b, int old, int new)
 {
-#ifdef WITNESS_LOADS
-    return LOAD(word[bucket], WITNESS);
-#else
-    return atomic_fetch_or_explicit(&word[bucket], 0, WITNESS);
-#endif
+    return replace(&word[b], old, new, COMMIT, WORD_FAILURE);
 }
+
+// Translates kernel: Table::load_crosswise abd152d2
+static int load_crosswise(int bucket) { return LOAD(word[bucket], WITNESS); }
 
 // ---- stripes and hints --------------------------------------------------------------------------
 #define STRIPE(b, f) stripe[(b) / WORDS * STRIPES + ((f)-1) % STRIPES]
@@ -282,7 +283,7 @@ static int decide(int number, int pending, int state)
 }
 
 // Begins a use. Returns the control that means "pending".
-// Translates kernel: Claim::publish 33689fc6
+// Translates kernel: Claim::publish 4b909f4b
 static int publish(int d, int t, int old)
 {
     int at = PLACE(d);
@@ -352,7 +353,7 @@ static long resolve(int bucket, int r)
 // Returns a claimed descriptor, or -1. A descriptor of the caller's own needs no claim.
 // Translates kernel: Segment::claim_shared 07e04502
 // Translates kernel: Descriptor::take_shared 5fe25274
-// Translates kernel: Pool::claim_behind 81b09587
+// Translates kernel: Pool::claim_behind 40e94146
 static int claim(int d)
 {
 #ifdef SEGMENTS
@@ -384,20 +385,24 @@ static void drop(int d)
 }
 
 // ---- settlement ---------------------------------------------------------------------------------
-// Translates fixed: TokenTable::is_absent_from_witness 70fa4e20
+// Translates fixed: TokenTable::is_absent_from_witness 72529f73
 // Translates fixed: is_rival a02508f1
-static int is_absent_from_witness(int t)
+static int is_absent_from_witness(int f, int target, int witness)
 {
-    int f = PLACED(t), target = SOURCE(t), witness = DESTINATION(t);
-    if (!f) return 0;
     for (int i = 0;; i++) {
         BOUNDED(i);
-        int w = read_latest(witness);
+        int w = load_crosswise(witness);
         if (!IS_REFERENCE(w)) return !COUNT(w, f);
         long r = resolve(witness, w);
         if (R_KIND(r) == STALE) continue;
-        if (R_KIND(r) == SETTLED) return !COUNT(R_CONTENT(r), f);
         if (COUNT(R_CONTENT(r), f)) return 0;
+        if (R_KIND(r) == SETTLED) {
+#ifdef TRUST_ABORTS
+            return 1;
+#endif
+            thaw(witness, w, R_CONTENT(r));
+            continue;
+        }
         if (MOVED(R_TRANSFER(r)) || PLACED(R_TRANSFER(r)) != f) return 1;
 #ifndef NO_RULE
         if (witness < target) return 0;
@@ -406,14 +411,16 @@ static int is_absent_from_witness(int t)
     }
 }
 
-// Translates fixed: TokenTable::settle_reference 5fdcee6f
+// Translates fixed: TokenTable::settle_reference 0def6434
 static void decide_admission(int r, int pending, int t)
 {
-    decide(INDEX(r), pending, is_absent_from_witness(t) ? COMMITTED : ABORTED);
+    // What places no token is an emptying.
+    int absent = PLACED(t) && is_absent_from_witness(PLACED(t), SOURCE(t), DESTINATION(t));
+    decide(INDEX(r), pending, absent ? COMMITTED : ABORTED);
 }
 
 // Translates fixed: TokenTable::settle 1c6755b9
-// Translates fixed: TokenTable::settle_reference 5fdcee6f
+// Translates fixed: TokenTable::settle_reference 0def6434
 static int settle(int bucket)
 {
     int w = load(bucket);
@@ -555,7 +562,7 @@ static int relocate(int d, int moved, int placed, int source)
     return committed;
 }
 
-// Translates kernel: execute e925f69b
+// Translates kernel: execute 39355481
 // Translates kernel: relocate 204d89c7
 static int hop(int descriptor, int moved, int source)
 {
@@ -567,7 +574,7 @@ static int hop(int descriptor, int moved, int source)
 }
 
 // Inserts `placed` in place of `moved`, which goes to its other bucket.
-// Translates kernel: execute e925f69b
+// Translates kernel: execute 39355481
 static int kick(int d, int placed, int moved, int source)
 {
     return relocate(d, moved, placed, source) ? YES : 0;
@@ -643,13 +650,41 @@ static int remove_one(int f, int first)
 #define CHECK_AFTER 1
 #endif
 
+// Changes the source of a transfer, if `permits`, which is asked while the word is frozen. Returns
+// OUTDATED, or whether it was changed.
+#define OUTDATED 2
+#define CHANGE_WORD(result, d, t, before, after, permits)                              \
+    do {                                                                               \
+        int pending = publish(d, t, OLD(before, 0)), r = REFERENCE(d, USES(pending));  \
+        STEP(1);                                                                       \
+        if (!freeze(SOURCE(t), before, r)) {                                           \
+            result = OUTDATED;                                                         \
+            break;                                                                     \
+        }                                                                              \
+        STEP(2);                                                                       \
+        if (permits) {                                                                 \
+            result = commit(SOURCE(t), r, after) || IS_COMMITTED(d);                   \
+            STEP(3);                                                                   \
+            break;                                                                     \
+        }                                                                              \
+        decide_own(d, pending, ABORTED);                                               \
+        STEP(4);                                                                       \
+        result = IS_COMMITTED(d);                                                      \
+        thaw(SOURCE(t), r, result ? after : before);                                   \
+    } while (0)
+#define IS_COMMITTED(d) (STATE(LOAD(control[PLACE(d)], CONTROL_OF_OWNER)) == COMMITTED)
+
 // Makes one attempt to add a token if there is none here or in other tables. Returns the answer, or
 // 0.
-// Translates fixed: TokenTable::try_insert_unique 715fbc40
-// Translates kernel: change_word 5d2bf314
+// Translates fixed: TokenTable::try_insert_unique 2efb1fba
+// Translates fixed: TokenTable::try_insert_unique_slowly ae137751
+// Translates fixed: TokenTable::admit 011c0d64
+// Translates kernel: change_word bcbe83a4
 static int try_to_admit(int descriptor, int f, int first, int state)
 {
-    int a = settle(first), b = settle(first ^ MASK(f));
+    int a = LOAD(word[first], PAIR_TO_LOOK), b = LOAD(word[first ^ MASK(f)], PAIR_TO_LOOK);
+    PAIR_LOADED;
+    if (IS_REFERENCE(a) || IS_REFERENCE(b)) a = settle(first), b = settle(first ^ MASK(f));
     if (COUNT(a, f) || COUNT(b, f)) return NO;
     int in_first = VACANCIES(a) >= VACANCIES(b);
     int target = in_first ? first : first ^ MASK(f), content = in_first ? a : b;
@@ -657,30 +692,17 @@ static int try_to_admit(int descriptor, int f, int first, int state)
     if (admitted < 0) return 0;
     int d = claim(descriptor);
     if (d < 0) return 0;
-    int t = TRANSFER(0, f, target, target ^ MASK(f));
-    int pending = publish(d, t, OLD(content, 0)), r = REFERENCE(d, USES(pending));
-    STEP(1);
-    if (!freeze(target, content, r)) {
-        decide_own(d, pending, ABORTED);
-        drop(d);
-        return 0;
-    }
-    STEP(2);
-    int empty = CHECK_BEFORE && is_absent_from_witness(t) && CHECK_AFTER;
-    decide_own(d, pending, empty ? COMMITTED : ABORTED);
-    STEP(3);
-    int committed = STATE(LOAD(control[PLACE(d)], CONTROL_OF_OWNER)) == COMMITTED;
-    thaw(target, r, committed ? admitted : content);
+    int t = TRANSFER(0, f, target, target ^ MASK(f)), changed;
+    CHANGE_WORD(changed, d, t, content, admitted,
+                CHECK_BEFORE && is_absent_from_witness(f, target, target ^ MASK(f)) && CHECK_AFTER);
     drop(d);
-    return committed ? YES : 0;
+    return changed == 1 ? YES : 0;
 }
 
-// Translates fixed: TokenTable::insert_unique 250bd1c7
+// Translates fixed: TokenTable::insert_unique 51c2ea54
+// Translates fixed: TokenTable::insert_unique_again 59206a9c
 static int admit(int d, int f, int first)
 {
-#ifndef NO_LOOK
-    if (contains(f, first) == YES) return NO;
-#endif
     for (int i = 0; i < ATTEMPTS; i++) {
         int told = try_to_admit(d, f, first, 0);
         if (told) return told;
@@ -692,17 +714,17 @@ static int admit(int d, int f, int first)
 }
 
 // Returns whether a table has no token of a class, for an admission in another table.
-// Translates fixed: TokenTable::is_absent 9339f69f
-// Translates fixed: TokenTable::settle_latest 08fbce09
+// Translates fixed: TokenTable::is_absent e49e59ca
+// Translates fixed: TokenTable::settle_crosswise d55eea16
 static int is_absent(int f, int first)
 {
     for (int i = 0;; i++) {
         BOUNDED(i);
         int v = version(first, f);
-        int a = read_latest(first);
+        int a = load_crosswise(first);
         if (IS_REFERENCE(a)) a = settle(first);
         if (COUNT(a, f)) return 0;
-        int b = read_latest(first ^ MASK(f));
+        int b = load_crosswise(first ^ MASK(f));
         if (IS_REFERENCE(b)) b = settle(first ^ MASK(f));
         if (COUNT(b, f)) return 0;
         if (unchanged(first, f, v)) return 1;

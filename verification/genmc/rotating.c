@@ -175,7 +175,7 @@ static int rotating_insert(int f, int b)
     return YES;
 }
 
-// Translates rotating: <Older as AbsenceElsewhere>::check_before d404931a
+// Translates rotating: <Older as AbsenceElsewhere>::check_before b805dd9d
 static int earlier_hold_none(int f, int b, int s)
 {
 #ifdef NO_OTHER_TABLES
@@ -184,7 +184,8 @@ static int earlier_hold_none(int f, int b, int s)
     return is_absent(f, 2 * OLDEST(s) + b);
 }
 
-// Translates rotating: Rotating::add_to_young 3dc0c20c
+// Translates rotating: <Rotating as RawFilter>::insert_unique a882d381
+// Translates rotating: Rotating::add_to_young f5d34e39
 static int rotating_admit(int d, int f, int b)
 {
 #ifndef NO_LOOK
@@ -197,7 +198,7 @@ static int rotating_admit(int d, int f, int b)
 // ---- emptying and rotation ----------------------------------------------------------------------
 // Empties a word while there is no rotation. 0 if there was one, or the attempts were disturbed.
 // Translates rotating: empty_word 895b5649
-// Translates kernel: change_word 5d2bf314
+// Translates kernel: change_word bcbe83a4
 // Translates rotating: settle_or_empty 7c793807
 static int empty_word(int d, int bucket, int s)
 {
@@ -212,21 +213,13 @@ static int empty_word(int d, int bucket, int s)
             w = settle(bucket);
         }
         if (!w) return 1;
-        int t = TRANSFER(0, 0, bucket, bucket);
-        int pending = publish(d, t, OLD(w, 0)), r = REFERENCE(d, USES(pending));
-        if (!freeze(bucket, w, r)) {
-            decide_own(d, pending, ABORTED);
-            continue;
-        }
+        int t = TRANSFER(0, 0, bucket, bucket), permitted = 1, changed;
 #ifdef NO_PERMIT
-        int permitted = 1;
+        CHANGE_WORD(changed, d, t, w, 0, 1);
 #else
-        int permitted = is_current(s);
+        CHANGE_WORD(changed, d, t, w, 0, permitted = is_current(s));
 #endif
-        decide_own(d, pending, permitted ? COMMITTED : ABORTED);
-        int committed = STATE(LOAD(control[d], CONTROL_OF_OWNER)) == COMMITTED;
-        thaw(bucket, r, committed ? 0 : w);
-        if (committed) return 1;
+        if (changed == 1) return 1;
         if (!permitted) return 0;
     }
 }

@@ -134,7 +134,8 @@ static int later_hold_none(int f, int first)
     return finest() == table;
 }
 
-// Translates growing: <Growing as RawFilter>::insert_unique 82f313d0
+// Translates growing: <Growing as RawFilter>::insert_unique 1ec481f0
+// Translates growing: Growing::insert_absent 92331ddd
 static int admit_to_finest(int d, int f, int b)
 {
 #ifndef NO_LOOK
