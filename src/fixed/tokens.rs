@@ -66,7 +66,7 @@ impl<L: Layout> TokenTable<L> {
     ) -> Result<Self, OutOfMemory> {
         let descriptors = descriptors.unwrap_or_else(|| PoolSize::of_table(table.len()));
         Ok(Self {
-            stripes: Stripes::new(table.len())?,
+            stripes: Stripes::new(table.len(), L::FINGERPRINT_BITS)?,
             counter: Counter::<()>::new(table.len(), len)?,
             table,
             pool: Pool::new(descriptors)?,
@@ -81,7 +81,8 @@ impl<L: Layout> TokenTable<L> {
         let buckets = geometry.buckets();
         let descriptors = descriptors.unwrap_or_else(|| PoolSize::of_table(buckets));
         let words = buckets * size_of::<u64>();
-        let signals = Stripes::<0>::bytes_for(buckets) + Hints::<L>::BYTES;
+        let stripes = Stripes::<0>::bytes_for(buckets, L::FINGERPRINT_BITS);
+        let signals = stripes + Hints::<L>::BYTES;
         words + signals + descriptors.bytes() + Counter::<()>::bytes_for(buckets)
     }
 

@@ -25,8 +25,10 @@ pub(crate) enum Depth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head(u16);
 
+pub(crate) const HEAD_BITS: u32 = u16::BITS - TAIL_BITS;
+
 /// Heads, and 0, which is none.
-pub(crate) const HEADS: usize = 1 << (u16::BITS - TAIL_BITS);
+pub(crate) const HEADS: usize = 1 << HEAD_BITS;
 
 /// How much more often a token of a growing table matches another than a fingerprint of the same
 /// size does. One of 64 heads stands for two values, so two heads agree with a probability of

@@ -9,7 +9,7 @@ use core::hint::select_unpredictable;
 use crate::allocate::Shared;
 use crate::error::OutOfMemory;
 use crate::growing::item::{GrowingClass, Index, Prefix, child, level_of};
-use crate::growing::lane::{Depth, Head};
+use crate::growing::lane::{Depth, HEAD_BITS, HEADS, Head};
 use crate::growing::levels::{Levels, Root};
 use crate::growing::memory::pin;
 use crate::growing::sweep::{Region, Stage};
@@ -19,7 +19,7 @@ use crate::kernel::descriptor::Resolved;
 use crate::kernel::hints::{Hint, Hints};
 use crate::kernel::layout;
 use crate::kernel::pool::{Pool, PoolSize};
-use crate::kernel::stripes::Stripes;
+use crate::kernel::stripes::{MODEL_STRIPES, Stripes};
 use crate::kernel::word::Reference;
 use crate::sync;
 use crate::sync::Event;
@@ -27,8 +27,10 @@ use crate::sync::Event;
 pub(crate) type Bucket = layout::Bucket<Lanes16>;
 pub(crate) type Token = layout::Token<Lanes16>;
 
-/// As many at every size: a constant, which lookups need not load.
-const STRIPES: usize = if sync::MODEL { 4 } else { 32 };
+/// One for each head, at every size: a constant, which lookups need not load. In 2 KiB they have as
+/// many cache lines as 16 processors need in a full table; twice as many would hardly help, because
+/// [one head](crate::growing::lane::HEADS_AGREE) is twice as frequent as each other.
+const STRIPES: usize = if sync::MODEL { MODEL_STRIPES } else { HEADS };
 
 /// A multiset of tokens, spread over the words of a table that doubles.
 ///
@@ -85,7 +87,7 @@ impl GrowingTokens {
         let level = levels.root().level();
         Ok(Self {
             levels: Shared::new(levels)?,
-            stripes: Stripes::new(1 << level)?,
+            stripes: Stripes::new(1 << level, HEAD_BITS)?,
             pool: Pool::new(descriptors_for(level))?,
             hints: Hints::new()?,
             search_budget,
@@ -100,7 +102,7 @@ impl GrowingTokens {
 
     /// The heap bytes of a table that is yet to be built.
     pub(crate) fn bytes_for(first: u32) -> usize {
-        let rest = Stripes::<STRIPES>::bytes_for(1 << first)
+        let rest = Stripes::<STRIPES>::bytes_for(1 << first, HEAD_BITS)
             + descriptors_for(first).bytes()
             + Hints::<Lanes16>::BYTES;
         Shared::<Levels>::BYTES + Levels::bytes_for(first) + rest

@@ -20,6 +20,9 @@ const MAX_SNAPSHOT_ATTEMPTS: usize = if sync::MODEL { 2 } else { 8 };
 /// The factor by which the number of passes grows.
 const PASSES_FACTOR: usize = 4;
 
+/// The maximum number of passes, however many stripes there are: a pass reads the whole table.
+const MAX_PASSES: usize = 128;
+
 impl From<OutOfMemory> for Disturbance {
     fn from(error: OutOfMemory) -> Self {
         Self::OutOfMemory(error)
@@ -45,10 +48,36 @@ pub(crate) fn in_attempts<T>(
     for _ in 0..MAX_SNAPSHOT_ATTEMPTS {
         match attempt(passes) {
             Ok(copy) => return Ok(copy),
-            Err(Disturbance::Hints) => passes = (passes * PASSES_FACTOR).min(stripes),
+            Err(Disturbance::Hints) => {
+                passes = (passes * PASSES_FACTOR).min(stripes).min(MAX_PASSES);
+            }
             Err(Disturbance::Other) => {}
             Err(Disturbance::OutOfMemory(error)) => return Err(error.into()),
         }
     }
     Err(SnapshotError::Disturbed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    /// Each group has a stripe, and no table is read more than 128 times in an attempt.
+    #[test]
+    fn passes_rise_to_the_stripes_or_the_maximum() {
+        for (stripes, last) in [(4, 4), (64, 64), (4_096, 128)] {
+            let mut all = Vec::new();
+            let refused = in_attempts::<()>(stripes, |passes| {
+                all.push(passes);
+                Err(Disturbance::Hints)
+            });
+            assert_eq!(refused, Err(SnapshotError::Disturbed));
+            assert!(all.is_sorted() && all.starts_with(&[1, 4]));
+            assert_eq!(
+                (all.len(), all.last()),
+                (MAX_SNAPSHOT_ATTEMPTS, Some(&last))
+            );
+        }
+    }
 }

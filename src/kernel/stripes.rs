@@ -18,23 +18,28 @@ use crate::kernel::word;
 use crate::sync;
 use crate::sync::{AtomicU64, Ordering};
 
-/// The version counters of one table: `NUMBER` of them, a power of two. If that is 0, their number
-/// follows from that of the words.
+/// The version counters of one table: `NUMBER` of them, a power of two, two in each cache line. If
+/// that is 0, their number follows from that of the words, and a line has eight.
 #[derive(Debug)]
 pub(crate) struct Stripes<const NUMBER: usize> {
-    /// Their number is a power of two.
+    /// One in [`SPACING`](Self::SPACING) is a stripe. Their number is a power of two.
     versions: Box<[AtomicU64]>,
-    /// One less than that: lookups apply it straight from memory.
+    /// The number of stripes less one: lookups apply it straight from memory.
     mask: usize,
 }
 
-/// The maximum number of stripes, 1 KiB. Bumps of stripes of one cache line wait for each other.
-/// Their number does not change the cost of a bump, the transfer of one line. It hardly changes the
-/// number of lookups that repeat, because a lookup takes no longer than a relocation.
-const MAX_STRIPES: usize = if sync::MODEL { 4 } else { 128 };
+/// Stripes for each thread that the machine runs: 32 cache lines.
+///
+/// A line that a bump has changed passes to the threads that read it, to one after the other. With
+/// enough lines a thread seldom finds the one that it needs under way to another thread:
+/// [`design`](crate::design#what-processors-share) has the figures.
+const STRIPES_PER_THREAD: usize = 256;
 
-/// One cache line.
-const MIN_STRIPES: usize = if sync::MODEL { 4 } else { 8 };
+/// The fewest stripes: one cache line.
+const MIN_STRIPES: usize = 8;
+
+/// As many in each model.
+pub(crate) const MODEL_STRIPES: usize = 4;
 
 /// The value of a stripe when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,33 +78,49 @@ impl Group {
     }
 }
 
+/// The number of stripes on a machine that runs this many threads.
+fn number_on(threads: usize, words: usize, fingerprint_bits: u32) -> usize {
+    // Take a power of two, so that a mask selects the stripe.
+    let affordable = 1 << (words / 32).max(1).ilog2();
+    let needed = threads.saturating_mul(STRIPES_PER_THREAD);
+    let needed = needed.checked_next_power_of_two().unwrap_or(affordable);
+    // No more than there are fingerprints, which select them.
+    let useful = 1usize.checked_shl(fingerprint_bits).unwrap_or(affordable);
+    affordable.min(needed).min(useful).max(MIN_STRIPES)
+}
+
 impl<const NUMBER: usize> Stripes<NUMBER> {
-    /// The stripes of a table of this many words. Those of a small table take a 32nd of the bytes
-    /// of its words.
-    pub(crate) fn new(words: usize) -> Result<Self, OutOfMemory> {
-        let number = Self::number(words);
+    /// Cells for each stripe. All but the first are never used.
+    const SPACING: usize = if NUMBER > 0 && !sync::MODEL { 4 } else { 1 };
+
+    /// The stripes of a table of this many words, with fingerprints of this many bits. If their
+    /// number is not given, it is what the machine needs, but they take at most a 32nd of the bytes
+    /// of the words.
+    pub(crate) fn new(words: usize, fingerprint_bits: u32) -> Result<Self, OutOfMemory> {
+        let number = Self::number(words, fingerprint_bits);
         Ok(Self {
-            versions: allocate::slice(number, || AtomicU64::new(0))?,
+            versions: allocate::slice(number * Self::SPACING, || AtomicU64::new(0))?,
             mask: number - 1,
         })
     }
 
-    fn number(words: usize) -> usize {
+    fn number(words: usize, fingerprint_bits: u32) -> usize {
         if NUMBER > 0 {
             return NUMBER;
         }
-        // Take a power of two, so that a mask selects the stripe.
-        let affordable = 1 << (words / 32).max(1).ilog2();
-        affordable.clamp(MIN_STRIPES, MAX_STRIPES)
+        if sync::MODEL {
+            return MODEL_STRIPES;
+        }
+        number_on(sync::parallelism(), words, fingerprint_bits)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.versions.len()
+        self.mask + 1
     }
 
-    /// The heap bytes of the stripes of a table of this many words.
-    pub(crate) fn bytes_for(words: usize) -> usize {
-        Self::number(words) * size_of::<AtomicU64>()
+    /// The heap bytes of [`new`](Self::new).
+    pub(crate) fn bytes_for(words: usize, fingerprint_bits: u32) -> usize {
+        Self::number(words, fingerprint_bits) * Self::SPACING * size_of::<AtomicU64>()
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -115,10 +136,19 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
     fn stripe(&self, f: Fingerprint) -> &AtomicU64 {
         // Select by the fingerprint alone. It is the same in both buckets, and so is the stripe.
         let mask = if NUMBER > 0 { NUMBER - 1 } else { self.mask };
-        debug_assert_eq!(mask, self.versions.len() - 1);
-        // SAFETY: `new` allocates one more than the mask, which does not change. So the masked
-        // number is less than that.
-        unsafe { self.versions.get_unchecked(f.bits() as usize & mask) }
+        debug_assert_eq!((mask + 1) * Self::SPACING, self.versions.len());
+        let number = f.bits() as usize & mask;
+        // SAFETY: `new` allocates the cells of one more stripe than the mask, which does not
+        // change. So the masked number is less than that.
+        unsafe { self.versions.get_unchecked(number * Self::SPACING) }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &AtomicU64> {
+        self.versions.iter().step_by(Self::SPACING)
+    }
+
+    fn of_group(&self, group: Group) -> impl Iterator<Item = &AtomicU64> {
+        self.all().skip(group.index).step_by(group.groups)
     }
 
     /// Prefetches a stripe that will be bumped.
@@ -152,8 +182,7 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
         // Add up the bumps, without the bit of a scan. Each stripe only rises, so the sum stays the
         // same only if every stripe does. Acquire: see `version`.
         let bumps = |stripe: &AtomicU64| stripe.load(Ordering::Acquire) / BUMP;
-        self.versions
-            .iter()
+        self.all()
             .fold(0, |sum, stripe| sum.wrapping_add(bumps(stripe)))
     }
 
@@ -171,7 +200,7 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
 
     /// From here on, a writer that bumps a stripe of the group knows of the scan.
     pub(crate) fn announce_scan(&self, group: Group) {
-        for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
+        for stripe in self.of_group(group) {
             // Set the bit. A bump is before this, and the scan sees what it announced; or it is
             // after this, and its writer leaves a hint.
             // Acquire: pairs with the Release of `bump`. The scan sees both references of a
@@ -187,10 +216,69 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
     }
 
     pub(crate) fn end_scan(&self, group: Group) {
-        for stripe in self.versions.iter().skip(group.index).step_by(group.groups) {
+        for stripe in self.of_group(group) {
             // Clear the bit, and keep the version.
             // Relaxed: a writer that bumps later moves a token that the scan has already copied.
             stripe.fetch_and(!SCAN, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a machine needs, if the table affords it and fingerprints tell as many apart.
+    #[test]
+    fn their_number_follows_from_processors_words_and_fingerprints() {
+        for (threads, words, bits, number) in [
+            (1, 1 << 18, 16, 256),
+            (2, 1 << 18, 16, 512),
+            (3, 1 << 18, 16, 1_024),
+            (16, 1 << 18, 16, 4_096),
+            (256, 1 << 18, 16, 8_192),
+            (256, 1 << 22, 16, 65_536),
+            (256, (1 << 18) - 1, 16, 4_096),
+            (16, 1 << 18, 8, 256),
+            (16, 64, 16, 8),
+            (usize::MAX, 1 << 22, 16, 65_536),
+        ] {
+            assert_eq!(
+                number_on(threads, words, bits),
+                number,
+                "{threads}, {words}, {bits}"
+            );
+        }
+    }
+
+    fn groups_divide<const NUMBER: usize>(number: usize) {
+        let stripes = Stripes::<NUMBER>::new(1 << 11, 16).expect("memory");
+        assert_eq!(stripes.len(), number);
+        assert_eq!(stripes.bytes(), Stripes::<NUMBER>::bytes_for(1 << 11, 16));
+        let all = 1..=number as u32;
+        let fingerprints = || all.clone().map(Fingerprint::of_bits_that_are_not_0);
+        let mut bumps = 0;
+        for groups in [1, 4, number] {
+            for group in Group::all(groups) {
+                stripes.announce_scan(group);
+                for f in fingerprints() {
+                    assert_eq!(stripes.bump(f), group.has(f), "{f:?} of {group:?}");
+                    bumps += 1;
+                }
+                stripes.end_scan(group);
+            }
+        }
+        assert_eq!(stripes.bumps(), bumps);
+        // A stripe of its own for each.
+        let version = |f| stripes.version(f);
+        let each = Version(bumps / number as u64 * BUMP);
+        assert!(fingerprints().map(version).all(|version| version == each));
+    }
+
+    /// A scan of a group is known to the stripes of its fingerprints, and to no others.
+    #[test]
+    fn groups_divide_the_stripes() {
+        groups_divide::<0>(64);
+        groups_divide::<64>(64);
     }
 }

@@ -481,7 +481,7 @@ fn failed_calls_change_nothing() {
     };
     let calls = 4_000;
     for bits in [3, 5, 7, 9, 11, 13] {
-        for bytes in [NO_LIMIT, 3 << 10, 5 << 10, 20 << 10] {
+        for bytes in [NO_LIMIT, 5 << 10, 7 << 10, 22 << 10] {
             let pair = Pair::new(growing(8), bytes).live(calls / 2, narrow(bits));
             assert_ne!(pair.failed, [0; 3]);
         }
@@ -497,7 +497,7 @@ fn failed_calls_change_nothing() {
         );
     }
     // The limit on memory is that of the one that decides.
-    for bytes in [6 << 10, 20 << 10] {
+    for bytes in [8 << 10, 22 << 10] {
         failed(
             Pair::new(growing(100), bytes).live(calls, |hash| hash),
             true,

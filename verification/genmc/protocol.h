@@ -736,8 +736,8 @@ static int is_absent(int f, int first)
 // Translates fixed: copy_group 2854a31b
 // Translates kernel: Hints::scan ad1b3aee
 // Translates kernel: Scan::forget f2081602
-// Translates kernel: Stripes::announce_scan c1bffe48
-// Translates kernel: Stripes::end_scan 9706f07c
+// Translates kernel: Stripes::announce_scan 351c23a8
+// Translates kernel: Stripes::end_scan bc183f1c
 // Translates kernel: Scan::hints ee73ab6b
 // Translates kernel: Hints::end_scan e0d5501f
 static int scan(int f, int first)

@@ -224,7 +224,7 @@ static int empty_word(int d, int bucket, int s)
     }
 }
 
-// Translates kernel: Stripes::bumps 69a39bb3
+// Translates kernel: Stripes::bumps 0229b1ef
 static int bumps(int table)
 {
     int sum = 0;
