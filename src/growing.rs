@@ -130,6 +130,7 @@ use crate::growing::lane::HEADS_AGREE;
 use crate::growing::policy::{DEFAULT_BUDGET, RetryState};
 use crate::growing::several::{Limits, MAX_ADDED, Others, Tables};
 use crate::growing::table::{CountedGrowingTable, geometry};
+use crate::growing::tokens::GrowingTokens;
 use crate::growing::word::Lanes16;
 use crate::kernel::layout::{Layout, Shape};
 use crate::kernel::outcome::Failure;
@@ -161,6 +162,11 @@ impl Growing {
         Ok(Self {
             tables: Tables::of(tables, limits)?,
         })
+    }
+
+    /// The tokens of the table to which inserts go.
+    pub(crate) fn newest_tokens(&self) -> &GrowingTokens {
+        self.tables.newest().tokens()
     }
 
     /// An engine with the same settings and other tables.

@@ -15,6 +15,8 @@ use crate::engine::operations::RawFilter;
 use crate::filter::Engine;
 use crate::filter::{Buildable, Filter, FilterBuilder};
 use crate::fixed::Fixed;
+#[cfg(feature = "growing")]
+use crate::growing::Growing;
 use crate::kernel::layout::Layout;
 use crate::kernel::pool::PoolSize;
 use crate::kernel::word::MAX_DESCRIPTORS;
@@ -42,9 +44,23 @@ impl<E: Engine, S> Internals for Filter<E, S> {
     }
 }
 
-/// The addresses of the memory that changes while a filter is shared, with the name of each part.
-pub fn places<L: Layout, S>(filter: &Filter<Fixed<L>, S>) -> Vec<(&'static str, Range<usize>)> {
-    filter.engine().table.places()
+/// A filter that tells where its parts are.
+pub trait Places {
+    /// The addresses of memory that changes while the filter is shared, with the name of each part.
+    fn places(&self) -> Vec<(&'static str, Range<usize>)>;
+}
+
+impl<L: Layout, S> Places for Filter<Fixed<L>, S> {
+    fn places(&self) -> Vec<(&'static str, Range<usize>)> {
+        self.engine().table.places()
+    }
+}
+
+#[cfg(feature = "growing")]
+impl<S> Places for Filter<Growing, S> {
+    fn places(&self) -> Vec<(&'static str, Range<usize>)> {
+        self.engine().newest_tokens().places()
+    }
 }
 
 /// A filter with few descriptors. Tables that a growing filter adds have the usual number.

@@ -4,7 +4,10 @@
 //! A word never written reads as an empty bucket, at the first level of a table that was made so,
 //! while the root is there. [`replace`](GrowingTokens::replace) puts content into it too.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use core::hint::select_unpredictable;
+use core::ops::Range;
 
 use crate::allocate::Shared;
 use crate::error::OutOfMemory;
@@ -127,6 +130,15 @@ impl GrowingTokens {
     pub(crate) fn bytes(&self) -> usize {
         let rest = self.stripes.bytes() + self.pool.bytes() + self.hints.bytes();
         Shared::<Levels>::BYTES + self.levels.bytes() + rest
+    }
+
+    /// Where its parts are in memory. The words are in a block for each level.
+    pub(crate) fn places(&self) -> Vec<(&'static str, Range<usize>)> {
+        vec![
+            ("stripes", self.stripes.place()),
+            ("descriptors", self.pool.place()),
+            ("hints", self.hints.place()),
+        ]
     }
 
     pub(crate) fn search_budget(&self) -> usize {

@@ -1,6 +1,8 @@
 //! Simulated caches: count the accesses for which a cache line changes hands. See the program
 //! `cache-lines`.
 
+pub mod queue;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -97,10 +99,50 @@ pub type Parts = Vec<(&'static str, Range<usize>)>;
 /// The accesses to the parts of a structure, and how often their lines changed hands.
 #[derive(Debug)]
 pub struct Ledger {
+    processors: usize,
     caches: Caches,
     parts: Parts,
     /// The counts of each part, and of all other memory.
     changed_hands: Vec<u64>,
+    /// The counts of single lines of each part.
+    of_lines: HashMap<(usize, usize), u64>,
+    /// The stripes, if they are simulated elsewhere than they are.
+    moved: Option<Moved>,
+}
+
+/// How the simulation moves the stripes: a table of another number of them, or with another
+/// distance between two, behaves the same way.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    /// The bytes from one stripe to the next in memory.
+    pub unit: usize,
+    /// The number of stripes, a power of two. Those that agree in their low bits are one.
+    pub number: usize,
+    /// The bytes from one to the next.
+    pub spacing: usize,
+}
+
+/// The stripes in memory, and how they are moved.
+#[derive(Debug)]
+struct Moved {
+    from: Range<usize>,
+    spread: Spread,
+}
+
+impl Moved {
+    fn move_address(&self, address: usize) -> usize {
+        if !self.from.contains(&address) {
+            return address;
+        }
+        let Spread {
+            unit,
+            number,
+            spacing,
+        } = self.spread;
+        // To the first line boundary, so that the result does not depend on where the stripes are.
+        let number = (address - self.from.start) / unit % number;
+        self.from.start.next_multiple_of(LINE) + number * spacing
+    }
 }
 
 impl Ledger {
@@ -108,9 +150,42 @@ impl Ledger {
     #[must_use]
     pub fn new(processors: usize, parts: Parts) -> Self {
         Self {
+            processors,
             caches: Caches::new(processors),
             changed_hands: vec![0; parts.len() + 1],
+            of_lines: HashMap::new(),
+            moved: None,
             parts,
+        }
+    }
+
+    /// Creates a ledger that moves the part called `stripes`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such part.
+    #[must_use]
+    pub fn with_stripes(self, spread: Spread) -> Self {
+        let mut parts = self.parts.iter();
+        let stripes = parts.find(|(name, _)| *name == "stripes");
+        let (_, from) = stripes.expect("a part with this name").clone();
+        Self {
+            moved: Some(Moved { from, spread }),
+            ..self
+        }
+    }
+
+    /// Lets every processor read the stripes, as each has long before. (In a short run few processors
+    /// meet the same stripe.)
+    pub fn share_stripes(&mut self) {
+        let parts = self.parts.iter();
+        let stripes = parts.filter(|(name, _)| *name == "stripes");
+        let cells = stripes.flat_map(|(_, range)| range.clone().step_by(size_of::<u64>()));
+        let cells: Vec<usize> = cells.collect();
+        for processor in 0..self.processors {
+            for &cell in &cells {
+                self.access(processor, cell, false);
+            }
         }
     }
 
@@ -118,23 +193,41 @@ impl Ledger {
     pub fn access(&mut self, processor: usize, address: usize, writes: bool) {
         let mut parts = self.parts.iter();
         let part = parts.position(|(_, range)| range.contains(&address));
+        let moved = self.moved.as_ref();
+        let address = moved.map_or(address, |moved| moved.move_address(address));
         if self.caches.access(processor, address, writes) {
-            self.changed_hands[part.unwrap_or(self.parts.len())] += 1;
+            let part = part.unwrap_or(self.parts.len());
+            self.changed_hands[part] += 1;
+            *self.of_lines.entry((part, address / LINE)).or_default() += 1;
         }
     }
 
     /// Forgets the counts, but not the content of the caches.
     pub fn forget(&mut self) {
         self.changed_hands.fill(0);
+        self.of_lines.clear();
+    }
+
+    /// Returns how often the line that changed hands most often did so, per operation, of the parts
+    /// with these names.
+    #[must_use]
+    pub fn busiest(&self, operations: usize, is_meant: impl Fn(&str) -> bool) -> f64 {
+        let is_meant: Vec<bool> = self.names().map(is_meant).collect();
+        let lines = self.of_lines.iter();
+        let counts = lines.filter_map(|((part, _), &count)| is_meant[*part].then_some(count));
+        counts.max().unwrap_or(0) as f64 / operations as f64
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        let names = self.parts.iter().map(|(name, _)| *name);
+        names.chain(["elsewhere"])
     }
 
     /// Returns the counts per operation, by the names of the parts.
     #[must_use]
     pub fn rates(&self, operations: usize) -> Vec<(&'static str, f64)> {
-        let names = self.parts.iter().map(|(name, _)| *name);
-        let names = names.chain(["elsewhere"]);
         let mut sums: Vec<(&'static str, f64)> = Vec::new();
-        for (name, &count) in names.zip(&self.changed_hands) {
+        for (name, &count) in self.names().zip(&self.changed_hands) {
             let rate = count as f64 / operations as f64;
             match sums.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, sum)) => *sum += rate,
@@ -184,6 +277,51 @@ mod tests {
         for turn in 1..10 {
             assert!(caches.access(turn % 2, 0, WRITE));
         }
+    }
+
+    /// Two stripes that share a line, and the same two in lines of their own, or as one.
+    #[test]
+    fn the_busiest_line_is_counted() {
+        let spread = |number, spacing| Spread {
+            unit: 8,
+            number,
+            spacing,
+        };
+        for (spread, all, busiest) in [
+            (spread(2, 8), 1.0, 1.0),
+            (spread(2, LINE), 1.25, 0.75),
+            (spread(1, 8), 1.0, 1.0),
+        ] {
+            let parts = vec![("stripes", 4 * LINE..4 * LINE + 16)];
+            let mut ledger = Ledger::new(2, parts).with_stripes(spread);
+            ledger.access(0, 4 * LINE, WRITE);
+            ledger.access(0, 4 * LINE + 8, WRITE);
+            // Not of the stripes.
+            ledger.access(1, LINE, WRITE);
+            for (processor, stripe) in [(1, 0), (0, 0), (0, 1), (1, 1), (1, 0), (0, 1)] {
+                ledger.access(processor, 4 * LINE + 8 * stripe, WRITE);
+            }
+            assert_eq!(
+                ledger.rates(4),
+                [("stripes", all), ("elsewhere", 0.0)],
+                "{spread:?}"
+            );
+            assert_eq!(ledger.busiest(4, |_| true), busiest, "{spread:?}");
+            assert_eq!(ledger.busiest(4, |name| name == "elsewhere"), 0.0);
+            ledger.forget();
+            assert_eq!(ledger.busiest(4, |_| true), 0.0);
+        }
+    }
+
+    #[test]
+    fn stripes_are_shared_from_the_start() {
+        let parts = vec![("stripes", 0..2 * LINE), ("table", 2 * LINE..4 * LINE)];
+        let mut ledger = Ledger::new(2, parts);
+        ledger.share_stripes();
+        for part in [0, 2 * LINE] {
+            ledger.access(0, part, WRITE);
+        }
+        assert_eq!(ledger.rates(1)[..2], [("stripes", 1.0), ("table", 0.0)]);
     }
 
     #[test]

@@ -11,9 +11,11 @@
 //! RUSTFLAGS="--cfg lockfree_cuckoo_steps" cargo run --release -p cache-lines --target-dir target/steps
 //! ```
 //!
-//! A part scales if its number stays the same from 2 processors to 128. Only the sharing between
-//! operations is counted, not the further cost of two operations at the same moment: a lost
-//! exchange and another attempt. The last table has that cost too, for a filter that grows.
+//! A part scales if its number stays the same from 2 processors to 128, and if no single line passes
+//! too often: passes of one line wait for each other ([`queue`](cache_lines::queue)). Only the
+//! sharing between operations is counted, not the further cost of two operations at the same
+//! moment: a lost exchange and another attempt. The last
+//! table has that cost too, for a filter that grows.
 
 #[cfg(lockfree_cuckoo_steps)]
 mod beside;

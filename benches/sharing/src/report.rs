@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use cache_lines::queue::{MACHINE, OPERATION, PASS, occupancy, throughput};
 use charts::{Axis, Chart, Series};
 use clap::Parser;
 
@@ -23,6 +24,8 @@ struct Options {
 }
 
 const PROCESSORS: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+
+const THREADS: [usize; 3] = [16, 64, 128];
 
 /// The slots of the table, which takes 2 MiB: twice a cache.
 const BUCKETS: usize = 1 << 18;
@@ -46,6 +49,8 @@ pub(crate) fn run() -> io::Result<()> {
         }
     }
     print_growth(options.operations);
+    // More than above: the most of many counts must not be a chance.
+    print_queues(MIXES[2], 3 * options.operations);
     let Some(file) = options.svg else {
         return Ok(());
     };
@@ -87,42 +92,95 @@ struct Row {
 }
 
 fn measure(mix: Mix, operations: usize) -> [Row; PROCESSORS.len()] {
-    let items = (mix.load * (BUCKETS * 4) as f64) as u64;
-    let stored: Vec<u64> = (0..items).map(model::mix).collect();
+    let stored = stored(mix);
     PROCESSORS.map(|processors| {
-        let count = Count {
-            mix,
-            stored: &stored,
-            buckets: BUCKETS,
-            processors,
-            operations,
-        };
+        let count = count(mix, operations, &stored, processors);
         Row {
             processors,
-            filter: count.filter(),
+            filter: count.fixed(),
             locked: count.locked(),
         }
     })
 }
 
-fn sum(rates: &Rates) -> f64 {
-    rates.iter().map(|(_, rate)| rate).sum()
+fn stored(mix: Mix) -> Vec<u64> {
+    let items = (mix.load * (BUCKETS * 4) as f64) as u64;
+    (0..items).map(model::mix).collect()
+}
+
+fn count(mix: Mix, operations: usize, stored: &[u64], processors: usize) -> Count<'_> {
+    Count {
+        mix,
+        stored,
+        buckets: BUCKETS,
+        processors,
+        operations,
+    }
 }
 
 fn print(rows: &[Row]) {
-    let names = rows[0].filter.iter().map(|(name, _)| format!("{name:>12}"));
-    let names: String = names.collect();
-    println!("processors{names}{:>12}{LOCKED:>12}", "all");
+    let names = rows[0].filter.parts.iter();
+    let names: String = names.map(|(name, _)| format!("{name:>12}")).collect();
+    println!(
+        "processors{names}{:>12}{LOCKED:>12}{:>12}",
+        "all", "one line"
+    );
     for row in rows {
-        let parts = row.filter.iter().map(|(_, rate)| format!("{rate:>12.3}"));
-        let parts: String = parts.collect();
-        let (filter, locked) = (sum(&row.filter), sum(&row.locked));
-        println!("{:>10}{parts}{filter:>12.3}{locked:>12.3}", row.processors);
+        let parts = row.filter.parts.iter();
+        let parts: String = parts.map(|(_, rate)| format!("{rate:>12.3}")).collect();
+        let (filter, locked) = (row.filter.all(), row.locked.all());
+        let busiest = row.filter.busiest;
+        println!(
+            "{:>10}{parts}{filter:>12.3}{locked:>12.3}{busiest:>12.4}",
+            row.processors
+        );
+    }
+}
+
+/// The numbers of stripes of a fixed filter, and for a growing filter with the bytes from one to
+/// the next.
+const FIXED: [usize; 6] = [128, 256, 1_024, 2_048, 4_096, 8_192];
+const GROWING: [(usize, usize); 4] = [(32, 8), (64, 16), (64, 32), (64, 64)];
+
+/// Prints the waits for the busiest line, by the number of stripes.
+fn print_queues(mix: Mix, operations: usize) {
+    println!(
+        "\n{}, by the number of stripes: passes of the busiest line of the stripes for an operation;",
+        mix.name
+    );
+    println!("the part of the time for which it is under way; millions of operations in a second.");
+    println!("Measured: a pass {PASS} ns, the rest {OPERATION:.0} ns ({MACHINE}).");
+    println!(
+        "{:>20}{}",
+        "",
+        THREADS
+            .map(|threads| format!("{threads:>26} cpus"))
+            .concat()
+    );
+    let stored = stored(mix);
+    let row = |name: String, of: &dyn Fn(Count<'_>) -> Rates| {
+        let cells = THREADS.map(|threads| {
+            let busiest = of(count(mix, operations, &stored, threads)).busiest_stripe;
+            let (share, most) = (occupancy(threads, busiest), throughput(threads, busiest));
+            format!("{busiest:>13.4}{share:>8.2}{most:>10.0}")
+        });
+        println!("{name:>20}{}", cells.concat());
+    };
+    for stripes in FIXED {
+        row(format!("{stripes}"), &|count| {
+            count.fixed_with_stripes(stripes)
+        });
+    }
+    for (stripes, spacing) in GROWING {
+        let name = format!("growing, {stripes} by {spacing}");
+        row(name, &|count| count.growing_with_stripes(stripes, spacing));
     }
 }
 
 fn line(name: &str, dashed: bool, rows: &[Row], of: fn(&Row) -> &Rates) -> Series {
-    let points = rows.iter().map(|row| (row.processors as f64, sum(of(row))));
+    let points = rows
+        .iter()
+        .map(|row| (row.processors as f64, of(row).all()));
     Series {
         name: name.to_owned(),
         points: points.collect(),
