@@ -189,7 +189,7 @@ macro_rules! line_hint {
         unsafe {
             core::arch::asm!(
                 $instruction,
-                in(reg) $address,
+                in(reg) $address.addr(),
                 options(nomem, nostack, preserves_flags)
             );
         }
