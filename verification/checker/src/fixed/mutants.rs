@@ -36,6 +36,7 @@ mutants! {
     InsertIgnoresItsExchange = "an insert does not look whether its exchange succeeded",
     RivalAdmissionNoObstacle = "a rival admission is no obstacle",
     AdmissionIgnoresItsWitness = "an admission does not ask its witness",
+    AdmissionIgnoresItsExchange = "an admission does not look whether its exchange succeeded",
     AbortTrusted = "an aborted admission is over before its word is written back",
     FrozenWitnessNotSearched = "an equal token in a frozen witness does not count",
     RelocationGivesNoHint = "a relocation gives no hint",

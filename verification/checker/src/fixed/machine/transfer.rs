@@ -337,7 +337,10 @@ impl Run<'_> {
             if commits && run.is(Mutant::AdmissionLeavesTargetFrozen) {
                 return run.decide_use(reference, pending, Status::Committed);
             }
-            if commits && run.exchange(target, reference, new)? {
+            if commits
+                && (run.exchange(target, reference, new)?
+                    || run.is(Mutant::AdmissionIgnoresItsExchange))
+            {
                 return Ok(true);
             }
             if !commits {
