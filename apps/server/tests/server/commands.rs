@@ -59,7 +59,7 @@ fn describes_filters() {
 /// Checks the size of a key with all its overhead, and with the memory for its first snapshot.
 #[test]
 fn a_small_key_takes_little() {
-    for (options, most) in [("", 6 << 10), (" EXPANSION 0", 4 << 10)] {
+    for (options, most) in [("", 8 << 10), (" EXPANSION 0", 4 << 10)] {
         let server = Server::start("");
         let client = &mut server.client();
         client.converse(&format!("CF.RESERVE k 1000{options} -> +OK"));
