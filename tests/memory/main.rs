@@ -62,10 +62,14 @@ fn alone(test: impl FnOnce() + Send) {
     building::first_of_the_process();
     let result = thread::scope(|scope| {
         let thread = thread::Builder::new().name(crew::name_of_the_test());
-        thread.spawn_scoped(scope, test).expect("a thread").join()
+        let body = || {
+            // What earlier tests left to the epochs. The thread outside never pins: it would leave
+            // its own entry to them, after its turn.
+            settle(|| false);
+            test();
+        };
+        thread.spawn_scoped(scope, body).expect("a thread").join()
     });
-    // Memory that it left to the epochs.
-    settle(|| false);
     if let Err(panic) = result {
         resume_unwind(panic);
     }
