@@ -177,7 +177,8 @@ fn a_claim_that_comes_late_adds_a_part_of_its_own() {
     let first = pool.last();
     pool.grow_on(2, 1 << 10).expect("memory");
     let added = pool.last();
-    let _taken: Vec<Claim<'_, Lanes<4, 16>>> = core::iter::from_fn(|| added.claim(0)).collect();
+    let claim_any = || (0..added.descriptors.len()).find_map(|thread| added.claim(thread));
+    let _taken: Vec<Claim<'_, Lanes<4, 16>>> = core::iter::from_fn(claim_any).collect();
     let claim = pool.claim_behind(first).expect("one is added");
     assert!(claim.index >= added.end(), "descriptor {}", claim.index);
 }
