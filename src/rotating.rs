@@ -2,9 +2,11 @@
 
 mod empty;
 mod ops;
+mod ring;
 mod state;
 mod stored;
 
+use crate::rotating::ring::Ring;
 use crate::rotating::state::{AtomicState, MAX_GENERATIONS, State};
 
 use alloc::boxed::Box;
@@ -35,8 +37,8 @@ use crate::kernel::sizing::{any_of, compared};
 #[derive(Debug)]
 pub struct Rotating<L: Layout = Lanes<4, 16>> {
     state: AtomicState,
-    /// One more than the number of generations. All have the same geometry.
-    tables: Box<[TokenTable<L>]>,
+    /// One more than the number of generations.
+    tables: Ring<L>,
     /// The items that each generation was sized for.
     capacity: usize,
 }
@@ -61,7 +63,7 @@ impl<L: Layout> Rotating<L> {
         }
         Self {
             state: AtomicState::new(State::new(rotations, tables.len())),
-            tables: tables.into(),
+            tables: Ring::new(tables),
             capacity,
         }
     }
@@ -177,9 +179,7 @@ impl<L: Layout> RawFilter for Rotating<L> {
     }
 
     fn clear(&mut self) {
-        for table in &mut self.tables {
-            table.clear();
-        }
+        self.tables.clear();
         let state = self.state.load();
         self.state.set(state.cleaned());
     }
@@ -248,22 +248,14 @@ impl<L: Layout> RawFilter for Rotating<L> {
 
     #[inline]
     fn contains(&self, hash: u64) -> bool {
-        let pair = self.pair(hash);
-        let holds = |table: &TokenTable<L>| table.contains_by(hash, |table| pair.within(table));
-        loop {
-            // Load the state first: it says which tables are live, and in which order.
-            let state = self.state.load();
-            // Ask the oldest first: inserts go to the young generation. So an item that is
-            // refreshed meanwhile, inserted again and then removed once, is found in one of the
-            // two.
-            if self.any_live(state, holds) {
-                return true;
-            }
-            // Trust the miss only without a rotation meanwhile: after one, the item may have been
-            // refreshed in a generation that is younger than all of these.
-            if self.is_current(state) {
-                return false;
-            }
+        // Load the state first: it says which tables are live, and in which order.
+        let state = self.state.load();
+        match self.tables.contains(state, hash) {
+            // Trust a miss only without a rotation meanwhile: after one, the item may have been
+            // refreshed in a generation that is younger than all of these. Trust a hit likewise: it
+            // may be of a late insert, in the spare.
+            Some(found) if self.is_current(state) => found,
+            _ => self.contains_slowly(hash),
         }
     }
 
@@ -302,19 +294,13 @@ impl<L: Layout> RawFilter for Rotating<L> {
     /// Oldest first: the token that stays lives at least as long as the item that stays should.
     #[inline]
     fn remove(&self, hash: u64) -> bool {
-        let pair = self.pair(hash);
-        let removes = |table: &TokenTable<L>| table.remove_by(hash, |table| pair.within(table));
-        loop {
-            let state = self.state.load();
-            // Take one from the first table that has one. The exchange there is the removal, even
-            // if the table is live no more.
-            if self.any_live(state, removes) {
-                return true;
-            }
-            // Walk again after a rotation, as a lookup does.
-            if self.is_current(state) {
-                return false;
-            }
+        let state = self.state.load();
+        match self.tables.remove(state, hash) {
+            // The exchange was the removal, even if the table is live no more.
+            Some(true) => true,
+            // Trust a miss only without a rotation meanwhile, as a lookup does.
+            Some(false) if self.is_current(state) => false,
+            _ => self.remove_slowly(hash),
         }
     }
 
@@ -332,7 +318,7 @@ impl<L: Layout> RawFilter for Rotating<L> {
 
     #[inline]
     fn prefetch(&self, hash: u64) {
-        let class = self.pair(hash).class();
+        let class = self.tables.class(hash);
         for table in self.live(self.state.load()) {
             table.prefetch_at(class);
         }
@@ -410,7 +396,8 @@ impl<L: Layout> Rotates for Rotating<L> {
     #[inline]
     fn refresh_hash(&self, hash: u64) -> Result<bool, InsertError> {
         // Look first: if the token is there, no admission is needed.
-        if self.young(self.state.load()).contains(hash) {
+        let state = self.state.load();
+        if self.young(state).contains(hash) && self.is_current(state) {
             return Ok(false);
         }
         self.refresh_absent(hash)

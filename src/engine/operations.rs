@@ -122,7 +122,8 @@ pub trait RawFilter: fmt::Debug + Send + Sync + 'static {
         hashes: &[u64],
         added: &mut [bool],
     ) -> Result<(), InsertManyError> {
-        let hashes = prefetching(hashes, self.is_near(), |hash| self.prefetch_insert(hash));
+        // Most hashes are looked up in all tables.
+        let hashes = prefetching(hashes, self.is_near(), |hash| self.prefetch(hash));
         for (turn, (added, hash)) in added.iter_mut().zip(hashes).enumerate() {
             *added = self
                 .insert_unique(hash)

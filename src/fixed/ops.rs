@@ -46,17 +46,17 @@ impl<L: Layout> TokenTable<L> {
     /// Returns whether a token of this class is stored. Writes nothing.
     #[inline]
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        self.contains_by(hash, |table| table.pair(hash))
+        let probe = match self.glance(self.table.pair(hash)) {
+            Some(probe) => probe,
+            None => self.probe_slow(hash),
+        };
+        probe.found()
     }
 
-    /// [`contains`](Self::contains) with the pair of the hash in the table.
+    /// The answer of a lookup for a pair of this table, if its words give it at a glance: if they
+    /// are not frozen, and no token has changed places meanwhile.
     #[inline]
-    pub(crate) fn contains_by(
-        &self,
-        hash: u64,
-        pair: impl FnOnce(&Table<L>) -> Pair<'_, L>,
-    ) -> bool {
-        let pair = pair(&self.table);
+    pub(crate) fn glance(&self, pair: Pair<'_, L>) -> Option<Probe> {
         let f = pair.class().fingerprint;
         // Read the version before the words. The earlier effects of the writer of either word,
         // above all a bump, are visible to `unchanged` below.
@@ -65,23 +65,16 @@ impl<L: Layout> TokenTable<L> {
         let (a, b) = pair.load();
         if !L::FUSED_PROBE {
             // Check before comparing. To compare first gains nothing here: it waits for both words.
-            return if Word::surely_buckets(a, b) && self.stripes.unchanged(f, version) {
-                a.as_bucket().either_contains(b.as_bucket(), f)
-            } else {
-                self.probe_slow(hash).found()
-            };
+            let is_certain = Word::surely_buckets(a, b) && self.stripes.unchanged(f, version);
+            return is_certain
+                .then(|| Probe::certain(a.as_bucket().either_contains(b.as_bucket(), f)));
         }
         // Compare before the branches, so that only the answer is kept for later.
         let probe = Word::probe(a, b, f);
         // Check the version even of a hit. A hit needs no validation, because the token was there
         // when the word was loaded. But a branch on hit or miss would often be mispredicted, and
         // bumps are rare.
-        let probe = if probe.no_reference() && self.stripes.unchanged(f, version) {
-            probe
-        } else {
-            self.probe_slow(hash)
-        };
-        probe.found()
+        (probe.no_reference() && self.stripes.unchanged(f, version)).then_some(probe)
     }
 
     /// The value of a token of this class, if one is stored: with several, any of them. Writes
@@ -312,9 +305,13 @@ impl<L: Layout> TokenTable<L> {
         self.remove_by(hash, |table| table.pair(hash))
     }
 
-    /// [`remove`](Self::remove) with the pair of the hash in the table.
+    /// [`remove`](Self::remove) with the pair of the hash in this table.
     #[inline(always)]
-    pub(crate) fn remove_by(&self, hash: u64, pair: impl FnOnce(&Table<L>) -> Pair<'_, L>) -> bool {
+    pub(crate) fn remove_by<'a>(
+        &'a self,
+        hash: u64,
+        pair: impl FnOnce(&'a Table<L>) -> Pair<'a, L>,
+    ) -> bool {
         let removed = self.clear_one(hash, pair);
         if removed {
             self.counter.subtract(1);
@@ -323,7 +320,7 @@ impl<L: Layout> TokenTable<L> {
     }
 
     #[inline]
-    fn clear_one(&self, hash: u64, pair: impl FnOnce(&Table<L>) -> Pair<'_, L>) -> bool {
+    fn clear_one<'a>(&'a self, hash: u64, pair: impl FnOnce(&'a Table<L>) -> Pair<'a, L>) -> bool {
         let pair = pair(&self.table);
         let class = pair.class();
         // Load in the single order of SeqCst accesses: a remove that sees no token in one bucket

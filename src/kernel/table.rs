@@ -75,6 +75,17 @@ impl<L: Layout> Table<L> {
         }
     }
 
+    /// The right to load the two words of a class without bounds checks.
+    ///
+    /// # Safety
+    ///
+    /// The class must come from an equal geometry.
+    #[inline]
+    #[allow(unsafe_code, reason = "see `Pair::load`")]
+    pub(crate) unsafe fn pair_of(&self, class: Class) -> Pair<'_, L> {
+        Pair { table: self, class }
+    }
+
     #[inline]
     pub(crate) fn load(&self, bucket: usize) -> Word<L> {
         // SeqCst, as every access to a word: a thread that has written one word and reads another
@@ -140,22 +151,6 @@ impl<L: Layout> Pair<'_, L> {
         self.class
     }
 
-    /// The words of the class in another table of the same geometry.
-    ///
-    /// # Panics
-    ///
-    /// Panics if that table has another number of buckets.
-    #[inline]
-    pub(crate) fn within<'b>(&self, table: &'b Table<L>) -> Pair<'b, L> {
-        // The number of buckets determines the geometry.
-        assert!(
-            table.words.len() == self.table.words.len(),
-            "another geometry"
-        );
-        let class = self.class;
-        Pair { table, class }
-    }
-
     /// Both words, by independent loads without bounds checks.
     #[inline]
     #[allow(unsafe_code, reason = "lookups are a tenth faster for it")]
@@ -164,9 +159,9 @@ impl<L: Layout> Pair<'_, L> {
         let Class { first, second, .. } = self.class;
         debug_assert!(first < words.len() && second < words.len());
         // SAFETY: the candidates are less than the number of buckets of the geometry that made
-        // them. It is this table's, because only `Table::pair` makes a pair, and `within` one of a
-        // table of equal geometry. The table has as many words: each way to make one sees to that,
-        // and their number does not change.
+        // them. It is equal to this table's: `Table::pair` sees to that, and the caller of
+        // `pair_of`. The table has as many words: each way to make one sees to that, and their
+        // number does not change.
         let (a, b) = unsafe { (words.get_unchecked(first), words.get_unchecked(second)) };
         // SeqCst: see `Table::load`. Lookups and removes each need it; an insert does not, its
         // exchange decides.

@@ -11,13 +11,14 @@
 
 use core::cell::Cell;
 
+#[cfg(doc)]
+use crate::engine::operations::RawFilter;
 use crate::error::{InsertError, RotateError};
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::elsewhere::AbsenceElsewhere;
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::Layout;
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
-use crate::kernel::table::Pair;
 use crate::rotating::Rotating;
 use crate::rotating::state::State;
 use crate::sync;
@@ -59,7 +60,7 @@ impl<L: Layout> Rotating<L> {
         hash: u64,
         was_in: Option<&Cell<bool>>,
     ) -> Result<bool, InsertError> {
-        let class = self.pair(hash).class();
+        let class = self.tables.class(hash);
         for _ in 0..MAX_ATTEMPTS {
             let older = Older {
                 engine: self,
@@ -72,9 +73,16 @@ impl<L: Layout> Rotating<L> {
             // Freeze a word of the young table, then ask the older ones: none commits but the
             // owner.
             match young.try_insert_unique(hash, 0, &older) {
-                Ok(added) => return Ok(added),
-                Err(Failure::Disturbed) if older.is_obstacle.get() => return Ok(false),
-                Err(Failure::Disturbed) => {}
+                Ok(true) => return Ok(true),
+                // A token was seen in the young generation, or in an older one. Trust it as a
+                // lookup does.
+                Ok(false) if self.is_current(older.state) => return Ok(false),
+                Err(Failure::Disturbed)
+                    if older.is_obstacle.get() && self.is_current(older.state) =>
+                {
+                    return Ok(false);
+                }
+                Ok(false) | Err(Failure::Disturbed) => {}
                 Err(failure) if self.is_current(older.state) => {
                     return Err(young.refused(failure));
                 }
@@ -83,13 +91,6 @@ impl<L: Layout> Rotating<L> {
             }
         }
         Err(self.young(self.state.load()).refused(Failure::Disturbed))
-    }
-
-    /// The pair of a hash in one of the tables, from which follows that in the others: all have
-    /// the same geometry.
-    #[inline]
-    pub(crate) fn pair(&self, hash: u64) -> Pair<'_, L> {
-        self.tables[0].table.pair(hash)
     }
 
     /// Whether there was no rotation since.
@@ -114,18 +115,32 @@ impl<L: Layout> Rotating<L> {
         self.tables[older].iter().chain(&self.tables[younger])
     }
 
-    /// Whether something is true of any of them, asked from the oldest to the young one. A loop,
-    /// because with [`live`](Self::live) a lookup takes a tenth more instructions.
-    #[inline]
-    pub(crate) fn any_live(&self, state: State, is: impl Fn(&TokenTable<L>) -> bool) -> bool {
-        // Go round the ring, from the table behind the spare to the young one.
-        let (mut table, young) = (state.spare(self.tables.len()), state.young());
+    /// [`contains`](RawFilter::contains) in full: for words that are frozen or change.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn contains_slowly(&self, hash: u64) -> bool {
         loop {
-            table = State::next(table, self.tables.len());
-            if is(&self.tables[table]) {
+            let state = self.state.load();
+            // Ask the oldest first: inserts go to the young generation. So an item that is
+            // refreshed meanwhile, inserted again and then removed once, is found in one of the
+            // two.
+            let found = self.live(state).any(|table| table.contains(hash));
+            if self.is_current(state) {
+                return found;
+            }
+        }
+    }
+
+    /// [`remove`](RawFilter::remove) in full: for words that are frozen or change.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn remove_slowly(&self, hash: u64) -> bool {
+        loop {
+            let state = self.state.load();
+            if self.live(state).any(|table| table.remove(hash)) {
                 return true;
             }
-            if table == young {
+            if self.is_current(state) {
                 return false;
             }
         }

@@ -71,6 +71,14 @@ impl State {
         Self::next(self.young(), tables)
     }
 
+    /// The number of the table that holds the oldest generation.
+    #[inline]
+    pub(crate) fn oldest(self, tables: usize) -> usize {
+        // The second behind the young one. There are at least three.
+        let number = self.young() + 2;
+        number.checked_sub(tables).unwrap_or(number)
+    }
+
     /// The number of the table behind this one, in the circle.
     #[inline]
     pub(crate) fn next(table: usize, tables: usize) -> usize {

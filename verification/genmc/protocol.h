@@ -481,16 +481,23 @@ static int find_slowly(int f, int first)
     }
 }
 
-// Translates fixed: TokenTable::contains 4db77af1
-// Translates fixed: TokenTable::contains_by a8f1783f
-static int contains(int f, int first)
+// The answer, if the two words give it at a glance.
+// Translates fixed: TokenTable::glance e46e638f
+static int glance(int f, int first)
 {
     int v = version(first, f);
     int a = LOAD(word[first], PAIR_TO_LOOK), b = LOAD(word[first ^ MASK(f)], PAIR_TO_LOOK);
     PAIR_LOADED;
     if (!IS_REFERENCE(a) && !IS_REFERENCE(b) && unchanged(first, f, v))
         return COUNT(a, f) + COUNT(b, f) ? YES : NO;
-    return find_slowly(f, first);
+    return UNCLEAR;
+}
+
+// Translates fixed: TokenTable::contains 84e7eedf
+static int contains(int f, int first)
+{
+    int answer = glance(f, first);
+    return answer == UNCLEAR ? find_slowly(f, first) : answer;
 }
 
 // Looks up without validation of a hit.
@@ -609,8 +616,8 @@ static int insert(int f, int first)
 
 // ---- removal ------------------------------------------------------------------------------------
 // Translates fixed: TokenTable::remove 3ef7aab8
-// Translates fixed: TokenTable::remove_by 85338c57
-// Translates fixed: TokenTable::clear_one 4e1d25d6
+// Translates fixed: TokenTable::remove_by 7d4e6b05
+// Translates fixed: TokenTable::clear_one 2c3fc926
 // Translates fixed: TokenTable::change 666764cd
 static int remove_one(int f, int first)
 {

@@ -132,26 +132,46 @@ static int replace_state(int old, int new)
 static int is_current(int s) { return ROTATIONS(LOAD(state, STATE_LOAD)) == ROTATIONS(s); }
 
 // ---- walks --------------------------------------------------------------------------------------
-// Translates rotating: <Rotating as RawFilter>::contains 6b851dea
-// Translates rotating: Rotating::any_live a605e9a0
+#define NONE -1
+#define UNTOLD -2
+
+// The oldest table that has a token, if the words tell it at a glance; else a negative number.
+// Translates rotating: Ring::oldest_holder 0d298021
+static int oldest_holder(int f, int b, int s)
+{
+    int older = glance(f, 2 * OLDEST(s) + b);
+    if (older == UNCLEAR) return UNTOLD;
+    int younger = glance(f, 2 * YOUNG(s) + b);
+    if (younger == UNCLEAR) return UNTOLD;
+    return older == YES ? OLDEST(s) : younger == YES ? YOUNG(s) : NONE;
+}
+
+// Translates rotating: <Rotating as RawFilter>::contains 230b74a7
+// Translates rotating: Ring::contains f29575d5
+// Translates rotating: Rotating::contains_slowly 17e25d7c
 static int rotating_contains(int f, int b)
 {
+    int s = LOAD(state, STATE_LOAD), holder = oldest_holder(f, b, s);
+    if (holder != UNTOLD && is_current(s)) return holder == NONE ? NO : YES;
     for (int i = 0;; i++) {
         BOUNDED(i);
-        int s = LOAD(state, STATE_LOAD);
-        if (contains(f, 2 * OLDEST(s) + b) == YES) return YES;
-        if (contains(f, 2 * YOUNG(s) + b) == YES) return YES;
-        if (is_current(s)) return NO;
+        s = LOAD(state, STATE_LOAD);
+        int found = contains(f, 2 * OLDEST(s) + b) == YES || contains(f, 2 * YOUNG(s) + b) == YES;
+        if (is_current(s)) return found ? YES : NO;
     }
 }
 
-// Translates rotating: <Rotating as RawFilter>::remove 263ace9d
-// Translates rotating: Rotating::any_live a605e9a0
+// Translates rotating: <Rotating as RawFilter>::remove 6868951f
+// Translates rotating: Ring::remove a5665c88
+// Translates rotating: Rotating::remove_slowly f252a5c1
 static int rotating_remove(int f, int b)
 {
+    int s = LOAD(state, STATE_LOAD), holder = oldest_holder(f, b, s);
+    if (holder >= 0 && remove_one(f, 2 * holder + b) == YES) return YES;
+    if (holder == NONE && is_current(s)) return NO;
     for (int i = 0;; i++) {
         BOUNDED(i);
-        int s = LOAD(state, STATE_LOAD);
+        s = LOAD(state, STATE_LOAD);
         if (remove_one(f, 2 * OLDEST(s) + b) == YES) return YES;
         if (remove_one(f, 2 * YOUNG(s) + b) == YES) return YES;
         if (is_current(s)) return NO;
@@ -185,14 +205,14 @@ static int earlier_hold_none(int f, int b, int s)
 }
 
 // Translates rotating: <Rotating as RawFilter>::insert_unique a882d381
-// Translates rotating: Rotating::add_to_young f5d34e39
+// Translates rotating: Rotating::add_to_young 470f1d6e
 static int rotating_admit(int d, int f, int b)
 {
 #ifndef NO_LOOK
     if (rotating_contains(f, b) == YES) return NO;
 #endif
-    int s = LOAD(state, STATE_LOAD);
-    return try_to_admit(d, f, 2 * YOUNG(s) + b, s);
+    int s = LOAD(state, STATE_LOAD), told = try_to_admit(d, f, 2 * YOUNG(s) + b, s);
+    return told == NO && !is_current(s) ? 0 : told;
 }
 
 // ---- emptying and rotation ----------------------------------------------------------------------

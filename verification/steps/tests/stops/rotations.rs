@@ -236,6 +236,11 @@ fn a_late_age_is_one_that_the_item_had() {
 /// Refreshes a stored item, which stays stored.
 fn refresh_in_the_next_generation(filter: &Filter) {
     rotate(filter, 1);
+    refresh(filter);
+}
+
+/// Refreshes an item that is stored in an older generation.
+fn refresh(filter: &Filter) {
     filter.insert_hash(FLIPPED).expect("room");
     assert!(filter.remove_hash(FLIPPED), "it is in");
 }
@@ -326,6 +331,38 @@ fn late_call_finds_refreshed() {
             let left = filter.generations() - last;
             let stays = if name == "a remove" { 0 } else { left };
             assert_is_forgotten(filter, stays);
+            reached
+        });
+    }
+}
+
+/// The same beside a thread that died in a relocation: a call that meets a frozen word looks behind
+/// it. The item is refreshed in the same generation too.
+#[test]
+fn late_call_beside_the_dead_finds_refreshed() {
+    let ways = |generations| {
+        // From the first freeze to the end.
+        let deaths =
+            (11..18).flat_map(|death| (0..generations).map(move |rotations| [rotations, death]));
+        deaths.collect()
+    };
+    for (name, call) in CALLS {
+        let title = format!("refreshes beside the dead overtake {name}");
+        overtaken_by_rotations(&title, 100, ways, |filter, [rotations, death], at| {
+            // The accesses of the relocation in the older generations, which do not have it.
+            let of_each = accesses(|| filter.relocate_hash(OTHER)) / filter.generations();
+            let before = of_each * (filter.generations() - 1);
+            filter.insert_hash(OTHER).expect("room");
+            filter.insert_hash(ITEM).expect("room");
+            let died = dies_at(before + death, || filter.relocate_hash(OTHER));
+            assert!(died, "the relocation is shorter");
+            rotate(filter, 1);
+            let overtake = || {
+                refresh(filter);
+                (0..rotations).for_each(|_| refresh_in_the_next_generation(filter));
+            };
+            let (found, reached) = overtaken(at, overtake, || call(filter));
+            assert!(found, "it was missed");
             reached
         });
     }
@@ -462,6 +499,41 @@ fn late_insert_outlasts_a_pass() {
         assert_does_not_come_back(&filter);
         reached
     });
+}
+
+/// A late insert takes effect at one moment: nobody finds its token in the spare, and then not, and
+/// then in the young generation.
+#[test]
+fn late_insert_is_found_from_one_moment_on() {
+    let calls: [(&str, Call); 3] = [
+        CALLS[0],
+        CALLS[2],
+        ("a refresh", |filter| filter.refresh_hash(ITEM) == Ok(false)),
+    ];
+    for (name, call) in calls {
+        let title = format!("{name} and an insert, both late");
+        at_all_steps(&title, 100, |[first, more, at]| {
+            let filter = filter(2, 2);
+            let stops = [first, first + 1 + more];
+            thread::scope(|scope| {
+                let mut insert = Led::begin(scope, stops, || filter.insert_hash(ITEM));
+                let stopped = insert.has_stopped();
+                let late = Led::begin(scope, [at], || call(&filter));
+                let reached = late.has_stopped();
+                // The table of both is the spare, and clean.
+                rotate(&filter, 2);
+                let again = insert.go_on();
+                let found = late.finish();
+                let next = filter.contains_hash(ITEM);
+                // It is the young one.
+                rotate(&filter, 1);
+                let last = filter.contains_hash(ITEM);
+                assert!(!found || next || !last, "found, not found, and found");
+                insert.finish().expect("room");
+                [stopped, again, reached]
+            })
+        });
+    }
 }
 
 const OTHER: u64 = 0x2222;
