@@ -178,7 +178,8 @@ fn grows_with_nothing_counted() {
     let insert = |filter: &Filter<Growing, AsGiven>, number| {
         let _ = filter.insert_hash(own(number));
     };
-    at_each_step("8 deaths in inserts into 8 slots", 5, |at| {
+    // The thread's own cell of the counter takes an access more than one that it shares.
+    at_each_step("8 deaths in inserts into 8 slots", 4, |at| {
         let builder = FilterBuilder::<Growing, _>::with_hasher(AsGiven).buckets(2);
         let filter = builder.build().expect("memory");
         let died = (0..8).filter(|&number| dies_at(at, || insert(&filter, number)));

@@ -4,7 +4,7 @@ use std::thread;
 
 use lockfree_cuckoo::testing::Internals;
 use step_tests::{
-    Led, Playing, accesses, assert_counts, at_all_steps, at_each_step, at_each_two_steps,
+    Led, Playing, accesses, assert_counts, at_all_steps, at_each_step, at_each_two_steps, fill,
     overtaken, tell,
 };
 
@@ -74,6 +74,23 @@ fn of_two_one_wins(name: &str, growing: bool) {
 fn one_of_two_admissions_succeeds() {
     of_two_one_wins("two admissions, at rest", false);
     of_two_one_wins("two admissions, in a growth", true);
+}
+
+/// An admission sees a token that comes in a growth after its first look, though its bucket stays
+/// the emptier one.
+#[test]
+fn token_in_the_emptier_bucket() {
+    at_each_step("two admissions in a growth, and neighbours", 20, |step| {
+        let filter = filter_at(6);
+        // Two in the item's first bucket, and one in neither of its buckets.
+        fill(&filter, [NEIGHBOUR, head(7), head(7)]);
+        assert!(filter.begin_to_double());
+        let mut early = false;
+        let overtake = || early = admit(&filter);
+        let (late, reached) = overtaken(step, overtake, || admit(&filter));
+        one_was_told(&filter, [early, late]);
+        reached
+    });
 }
 
 /// One of two admissions in two tables succeeds. An admission in the only table stops, another

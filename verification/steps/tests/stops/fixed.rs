@@ -24,7 +24,7 @@ const FOR_ALL: usize = 256;
 
 /// Returns the hash of an item with a fingerprint and a first candidate, in a table of 2 to the
 /// power of `log` buckets.
-pub(crate) fn hash(log: u32, first: u64, fingerprint: u64) -> u64 {
+pub(crate) const fn hash(log: u32, first: u64, fingerprint: u64) -> u64 {
     first << (u64::BITS - log) | fingerprint
 }
 

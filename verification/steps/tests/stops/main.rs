@@ -6,6 +6,7 @@ mod dead_threads;
 mod doubling;
 mod doubling_admissions;
 mod fixed;
+mod fixed_admissions;
 mod full;
 mod given_back;
 mod growths;

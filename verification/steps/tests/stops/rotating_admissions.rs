@@ -5,7 +5,7 @@ use std::thread;
 
 use lockfree_cuckoo::RotatingCuckooFilter;
 use lockfree_cuckoo::testing::Internals;
-use step_tests::{Led, at_all_steps};
+use step_tests::{Led, accesses, at_all_steps, bounded};
 
 use crate::rotations::{FLIPPED, ITEM, filter, rotate};
 
@@ -85,4 +85,69 @@ fn miss_is_validated() {
             })
         },
     );
+}
+
+/// Generations are asked from the oldest on. A late insert adds an equal token to the middle one,
+/// and then a remove takes that of the oldest.
+#[test]
+fn oldest_generation_first() {
+    /// The accesses of an admission from the end of its checks on.
+    const TO_THE_END: usize = 6;
+    /// The accesses of the first look of an admission.
+    const LOOK: usize = 12;
+    let alone = filter(3, 2);
+    let all = accesses(|| admit(&alone, ITEM));
+    let from = all.saturating_sub(TO_THE_END);
+    let name = "generations that are asked in order";
+    at_all_steps(name, 500, |[early_at, first, more]| {
+        let (filter, second) = (filter(3, 2), first + 1 + more);
+        let (told, reached) = thread::scope(|scope| {
+            let early = Led::begin(scope, [from + early_at], || admit(&filter, ITEM));
+            let early_stops = early.has_stopped();
+            rotate(&filter, 1);
+            // This insert has read both words of the middle generation as empty.
+            let equal = Led::begin(scope, [EXCHANGE], || filter.insert_hash(FLIPPED));
+            rotate(&filter, 1);
+            let mut late = Led::begin(scope, [first, second], || admit(&filter, ITEM));
+            let late_stops = late.has_stopped() && first < LOOK;
+            let early = early.finish();
+            let again = late.go_on() && second < ACCESSES;
+            equal.finish().expect("room");
+            assert!(filter.remove_hash(ITEM), "a stored item");
+            ([early, late.finish()], [early_stops, late_stops, again])
+        });
+        assert!(!(told[0] && told[1]), "two were told true");
+        reached
+    });
+}
+
+/// One of three admissions succeeds, whatever rotations come between them: the item does not
+/// expire.
+#[test]
+fn three_admissions_and_rotations() {
+    let scenes = [
+        (2, [0, 1], [ITEM, FLIPPED, ITEM]),
+        (3, [1, 1], [FLIPPED, FLIPPED, ITEM]),
+        (3, [2, 0], [ITEM, FLIPPED, ITEM]),
+    ];
+    for (generations, turns, hashes) in scenes {
+        let name = format!("three admissions and {turns:?} rotations");
+        at_all_steps(&name, 500, |stops| {
+            let filter = filter(generations, 2);
+            let (told, reached) = thread::scope(|scope| {
+                let a = Led::begin(scope, [stops[0]], || admit(&filter, hashes[0]));
+                rotate(&filter, turns[0]);
+                let b = Led::begin(scope, [stops[1]], || admit(&filter, hashes[1]));
+                let reached = [a.has_stopped(), b.has_stopped()];
+                rotate(&filter, turns[1]);
+                let a = a.finish();
+                let c = bounded(|| admit(&filter, hashes[2]));
+                ([a, b.finish(), c], reached)
+            });
+            let winners = told.iter().filter(|&&told| told).count();
+            assert_eq!(winners, 1, "not exactly one was told true: {told:?}");
+            assert_eq!(filter.count_hash(ITEM), 1);
+            reached
+        });
+    }
 }

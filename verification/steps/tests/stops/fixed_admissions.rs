@@ -1,0 +1,172 @@
+//! Admissions of one item in a fixed table: if two succeed, a remove must have come between.
+
+use std::ops::Range;
+use std::thread;
+
+use lockfree_cuckoo::CuckooFilter;
+use lockfree_cuckoo::testing::Internals;
+use step_tests::{Led, accesses, assert_counts, at_all_steps, at_each_step, fill, overtaken};
+
+use crate::fixed::{alternate, hash, table};
+
+/// Two hashes of one class in a table of two buckets, one for each order of the candidates.
+const ITEM: u64 = hash(1, 0, 0x1111);
+const FLIPPED: u64 = hash(1, 1, 0x1111);
+
+fn admit(filter: &CuckooFilter, hash: u64) -> bool {
+    filter.insert_unique_hash(hash).expect("room")
+}
+
+fn empty() -> CuckooFilter {
+    table(2, 16, 8)
+}
+
+/// Returns the accesses of an admission into an empty table at which it may have a frozen word, and
+/// some more: the number of accesses to get a descriptor and to count varies.
+fn frozen() -> Range<usize> {
+    const TO_THE_END: usize = 8;
+    const MORE: usize = 2;
+    let filter = empty();
+    let all = accesses(|| admit(&filter, ITEM));
+    all.saturating_sub(TO_THE_END)..all + MORE
+}
+
+/// Checks that of an admission and one that overtakes it one is told true.
+fn one_of_two(name: &str, begin: impl Fn() -> CuckooFilter, [mine, theirs]: [u64; 2]) {
+    at_each_step(name, 15, |step| {
+        let (filter, mut early) = (begin(), false);
+        let overtake = || early = admit(&filter, theirs);
+        let (late, reached) = overtaken(step, overtake, || admit(&filter, mine));
+        assert!(early != late, "not exactly one was told true");
+        assert_counts(&filter, [(mine, 1)]);
+        reached
+    });
+}
+
+/// A token that another thread has helped to admit is seen, though its word stays the emptier one.
+#[test]
+fn token_in_the_emptier_word() {
+    let neighbours = || {
+        let filter = empty();
+        fill(&filter, [100, 200].map(|f| hash(1, 1, f)));
+        assert!(
+            filter.relocate_hash(hash(1, 0, 200)),
+            "it is in the emptier word"
+        );
+        filter
+    };
+    for hashes in [[ITEM, ITEM], [ITEM, FLIPPED]] {
+        one_of_two("two admissions, and neighbours", neighbours, hashes);
+    }
+}
+
+/// An admission that makes room in a full pair does not place its token by that. Meanwhile a rival
+/// makes room and succeeds, and the pair is full again.
+#[test]
+fn rival_in_a_full_pair() {
+    const LOG: u32 = 2;
+    let apart = |offset| (100..).filter(move |&f| alternate(LOG, 0, f) == offset);
+    let full = || {
+        let filter = table(1 << LOG, 16, 8);
+        // These two can leave the pair.
+        fill(&filter, apart(3).take(2).map(|f| hash(LOG, 0, f)));
+        let second = apart(3).nth(1).expect("there are some");
+        assert!(
+            filter.relocate_hash(hash(LOG, 3, second)),
+            "it is in the emptier word"
+        );
+        fill(&filter, apart(2).take(6).map(|f| hash(LOG, 0, f)));
+        filter
+    };
+    let fingerprint = apart(2).nth(6).expect("there are some");
+    let [item, flipped] = [0, 2].map(|first| hash(LOG, first, fingerprint));
+    for hashes in [[item, item], [item, flipped]] {
+        one_of_two("two admissions into a full pair", full, hashes);
+    }
+}
+
+/// A third call meets two rivals, both frozen, and decides each by its witness.
+#[test]
+fn third_call_meets_two_rivals() {
+    let frozen = frozen();
+    for hashes in [[ITEM, FLIPPED], [FLIPPED, ITEM]] {
+        at_all_steps("two rivals, and a count", 500, |[first, other, more]| {
+            let second = frozen.start.max(first + 1) + more;
+            let other = frozen.start + other;
+            let filter = empty();
+            let (told, reached) = thread::scope(|scope| {
+                let mut one = Led::begin(scope, [first, second], || admit(&filter, hashes[0]));
+                let one_stops = one.has_stopped() && first < frozen.end;
+                let two = Led::begin(scope, [other], || admit(&filter, hashes[1]));
+                let two_stops = two.has_stopped() && other < frozen.end;
+                let again = one.go_on() && second < frozen.end;
+                // The count settles words as a writer does.
+                let _ = filter.count_hash(ITEM);
+                ([one.finish(), two.finish()], [one_stops, two_stops, again])
+            });
+            assert!(told[0] != told[1], "not exactly one was told true");
+            assert_counts(&filter, [(ITEM, 1)]);
+            reached
+        });
+    }
+}
+
+/// The owner of an admission and a helper ask the witness at different times: an equal token comes
+/// there, and goes again. The decision of the one who is first stands.
+#[test]
+fn owner_and_helper_disagree() {
+    /// The exchange of an insert, after it has loaded its two words.
+    const EXCHANGE: usize = 2;
+    let frozen = frozen();
+    at_all_steps("an owner, and a helper", 500, |[first, helper, more]| {
+        let filter = empty();
+        let stops = [first, first + 1 + more];
+        let (told, reached) = thread::scope(|scope| {
+            // It has read both words as empty, and is about to add to the witness.
+            let equal = Led::begin(scope, [EXCHANGE], || filter.insert_hash(FLIPPED));
+            let mut owner = Led::begin(scope, stops, || admit(&filter, ITEM));
+            let owner_stops = owner.has_stopped() && first < frozen.end;
+            let help = Led::begin(scope, [helper], || filter.count_hash(ITEM));
+            let helps = help.has_stopped();
+            equal.finish().expect("room");
+            let again = owner.go_on() && stops[1] < frozen.end;
+            assert!(filter.remove_hash(ITEM), "a stored item");
+            help.finish();
+            (owner.finish(), [owner_stops, helps, again])
+        });
+        // Two came, or one, and one went.
+        assert_counts(&filter, [(ITEM, usize::from(told))]);
+        reached
+    });
+}
+
+/// A rival stalls while it meets an admission, whose owner ends that use of its descriptor and
+/// begins the next one.
+#[test]
+fn a_rival_stalls_over_a_reuse() {
+    let frozen = frozen();
+    for rival in [ITEM, FLIPPED] {
+        let name = "a rival that stalls over a reuse";
+        at_all_steps(name, 1_000, |[first, helper, more]| {
+            let (filter, first) = (table(2, 16, 2), frozen.start + first);
+            let stops = [first, first + 1 + more];
+            let (told, theirs, reached) = thread::scope(|scope| {
+                let mut owner = Led::begin(scope, stops, || {
+                    let told = admit(&filter, ITEM);
+                    assert_eq!(told && filter.remove_hash(FLIPPED), told, "a stored item");
+                    [told, admit(&filter, FLIPPED)]
+                });
+                let owner_stops = owner.has_stopped() && first < frozen.end;
+                let other = Led::begin(scope, [helper], || admit(&filter, rival));
+                let helps = other.has_stopped() && helper < frozen.end;
+                let again = owner.go_on();
+                let theirs = other.finish();
+                (owner.finish(), theirs, [owner_stops, helps, again])
+            });
+            // What the owner is told first is removed.
+            assert!(told[1] != theirs, "not exactly one was told true");
+            assert_counts(&filter, [(ITEM, 1)]);
+            reached
+        });
+    }
+}
