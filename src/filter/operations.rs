@@ -67,13 +67,13 @@ impl<E: Engine, S> Filter<E, S> {
     /// rotating filter checks all its generations, and returns true at most once in the life of an
     /// item, even if it rotates meanwhile.
     ///
-    /// If the item is stored, the call costs a lookup. Otherwise it takes four locked instructions
-    /// (two exchanges of its word, one of a descriptor, one read-modify-write of the other word),
-    /// and relocations if both buckets are full, as for `insert`.
+    /// If the item is stored, the call costs a lookup. Otherwise it takes two locked instructions,
+    /// the exchanges of its word, and relocations if both buckets are full, as for `insert`.
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert), except `TooManyCopies`.
+    /// As [`insert`](Self::insert), except `TooManyCopies`. An item that is stored all the time is
+    /// not refused.
     ///
     /// # Examples
     ///

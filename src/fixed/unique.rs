@@ -59,22 +59,29 @@ impl<L: Layout> TokenTable<L> {
     #[inline]
     pub(crate) fn insert_unique(&self, hash: u64) -> Result<bool, Failure> {
         match self.try_insert_unique(hash, 0, &NothingElsewhere) {
-            Err(Failure::Disturbed) => self.insert_unique_again(hash),
-            outcome => outcome,
+            Ok(added) => Ok(added),
+            Err(failure) => self.insert_unique_again(hash, failure),
         }
     }
 
-    /// [`insert_unique`](Self::insert_unique) after the first attempt.
+    /// [`insert_unique`](Self::insert_unique) after a first attempt that failed.
     #[cold]
     #[inline(never)]
-    fn insert_unique_again(&self, hash: u64) -> Result<bool, Failure> {
+    fn insert_unique_again(&self, hash: u64, mut failure: Failure) -> Result<bool, Failure> {
         for _ in 1..MAX_ATTEMPTS {
+            if failure != Failure::Disturbed {
+                break;
+            }
             match self.try_insert_unique(hash, 0, &NothingElsewhere) {
-                Err(Failure::Disturbed) => {}
-                outcome => return outcome,
+                Ok(added) => return Ok(added),
+                Err(next) => failure = next,
             }
         }
-        Err(Failure::Disturbed)
+        // Refuse only an item that is absent: the attempt may have missed a token that hops.
+        if self.contains(hash) {
+            return Ok(false);
+        }
+        Err(failure)
     }
 
     /// Adds a token of this class with a value if there is none. Returns `None` if this call added
@@ -195,16 +202,31 @@ impl<L: Layout> TokenTable<L> {
     /// freezes, all that the caller did before.
     ///
     /// Loads crosswise, as at the witness.
+    #[inline]
     pub(crate) fn is_absent(&self, class: Class) -> bool {
-        let fingerprint = class.fingerprint;
+        let f = class.fingerprint;
+        let version = self.stripes.version(f);
+        let load = |bucket| self.table.load_crosswise(bucket);
+        let probe = Word::probe(load(class.first), load(class.second), f);
+        // Trust the miss only if no token has changed places meanwhile.
+        if probe.no_reference() && self.stripes.unchanged(f, version) {
+            return !probe.found();
+        }
+        self.is_absent_slowly(class)
+    }
+
+    /// [`is_absent`](Self::is_absent) in full: for words that are frozen or change.
+    #[cold]
+    #[inline(never)]
+    fn is_absent_slowly(&self, class: Class) -> bool {
+        let f = class.fingerprint;
         loop {
-            let version = self.stripes.version(fingerprint);
-            let holds = |bucket| self.settle_crosswise(bucket).contains(fingerprint);
+            let version = self.stripes.version(f);
+            let holds = |bucket| self.settle_crosswise(bucket).contains(f);
             if holds(class.first) || holds(class.second) {
                 return false;
             }
-            // Trust the miss only if no token has changed places meanwhile.
-            if self.stripes.unchanged(fingerprint, version) {
+            if self.stripes.unchanged(f, version) {
                 return true;
             }
             sync::trace(Event::Repeat);

@@ -706,8 +706,8 @@ static int try_to_admit(int descriptor, int f, int first, int state)
     return changed == 1 ? YES : 0;
 }
 
-// Translates fixed: TokenTable::insert_unique 51c2ea54
-// Translates fixed: TokenTable::insert_unique_again 59206a9c
+// Translates fixed: TokenTable::insert_unique 52f160b8
+// Translates fixed: TokenTable::insert_unique_again 38327f7c
 static int admit(int d, int f, int first)
 {
     for (int i = 0; i < ATTEMPTS; i++) {
@@ -721,7 +721,8 @@ static int admit(int d, int f, int first)
 }
 
 // Returns whether a table has no token of a class, for an admission in another table.
-// Translates fixed: TokenTable::is_absent e49e59ca
+// Translates fixed: TokenTable::is_absent 23d05403
+// Translates fixed: TokenTable::is_absent_slowly ece6ca66
 // Translates fixed: TokenTable::settle_crosswise d55eea16
 static int is_absent(int f, int first)
 {

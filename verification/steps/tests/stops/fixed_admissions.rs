@@ -170,3 +170,26 @@ fn a_rival_stalls_over_a_reuse() {
         });
     }
 }
+
+/// An item that is stored is never refused, though its token hops past the reads of an admission and
+/// the pair is full before and after.
+#[test]
+fn stored_item_is_not_refused() {
+    at_each_step("an admission of a stored item", 2, |step| {
+        let filter = table(2, 16, 8);
+        filter.insert_hash(ITEM).expect("room");
+        fill(&filter, (0..7).map(|n| hash(1, (n + 1) % 2, 100 + n)));
+        let hop = || {
+            assert!(
+                filter.remove_hash(hash(1, 1, 100)),
+                "it is in the other word"
+            );
+            assert!(filter.relocate_hash(ITEM), "it is in its first word");
+            filter.insert_hash(hash(1, 0, 200)).expect("the slot");
+        };
+        let admit = || filter.insert_unique_hash(FLIPPED);
+        let (outcome, reached) = overtaken(step, hop, admit);
+        assert_eq!(outcome, Ok(false), "refused, or told true");
+        reached
+    });
+}
