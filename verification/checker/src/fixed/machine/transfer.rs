@@ -266,9 +266,18 @@ impl Run<'_> {
         } else {
             Answer::Bool(true)
         };
+        // An item that is present is not refused. (For its value it was looked up before.)
+        let refused = |run: &mut Self, answer| {
+            let is_absent = tells_value || run.lookup()? == 0;
+            Ok(Done(if is_absent {
+                answer
+            } else {
+                Answer::Bool(false)
+            }))
+        };
         self.rounds(0, |run, attempt: u8| {
             let Some(next) = run.next_attempt(attempt) else {
-                return Ok(Done(Answer::Full));
+                return refused(run, Answer::Full);
             };
             if tells_value {
                 let token = run.lookup()?;
@@ -282,9 +291,9 @@ impl Run<'_> {
                 Ok(false) if run.is(Mutant::PresentItemTakenForOwn) => Done(inserted),
                 // The next lookup finds the value of the token that is here.
                 Ok(false) | Err(Failure::Disturbed) => Again(next),
-                Err(Failure::NoDescriptor) => Done(Answer::NoDescriptor),
-                Err(Failure::Full) => Done(Answer::Full),
-                Err(Failure::TooManyCopies) => Done(Answer::TooManyCopies),
+                Err(Failure::NoDescriptor) => return refused(run, Answer::NoDescriptor),
+                Err(Failure::Full) => return refused(run, Answer::Full),
+                Err(Failure::TooManyCopies) => return refused(run, Answer::TooManyCopies),
             })
         })
     }
