@@ -2,8 +2,8 @@
 //! rotation.
 //!
 //! Each table gives its own answer, at its own moment. Together they are correct because of their
-//! order, and because a miss is walked again if there was a rotation.
-//! [`rotation`](crate::design::rotation) has the argument.
+//! order, and because a lookup walks again if there was a rotation, and so does a remove that has
+//! found nothing. [`rotation`](crate::design::rotation) has the argument.
 //!
 //! A rotation makes the spare the young table, and the oldest table the spare, in one exchange of
 //! the state. Before it, the spare must be empty: any thread that wants to rotate empties it, or
@@ -72,22 +72,20 @@ impl<L: Layout> Rotating<L> {
             let young = self.young(older.state);
             // Freeze a word of the young table, then ask the older ones: none commits but the
             // owner.
-            match young.try_insert_unique(hash, 0, &older) {
+            let is_present = match young.try_insert_unique(hash, 0, &older) {
                 Ok(true) => return Ok(true),
-                // A token was seen in the young generation, or in an older one. Trust it as a
-                // lookup does.
-                Ok(false) if self.is_current(older.state) => return Ok(false),
-                Err(Failure::Disturbed)
-                    if older.is_obstacle.get() && self.is_current(older.state) =>
-                {
-                    return Ok(false);
-                }
-                Ok(false) | Err(Failure::Disturbed) => {}
+                // A token was seen in the young generation, or perhaps in an older one.
+                Ok(false) => true,
+                Err(Failure::Disturbed) => older.is_obstacle.get(),
                 Err(failure) if self.is_current(older.state) => {
                     return Err(young.refused(failure));
                 }
                 // Try the new young table: this one was refused by a table that is young no more.
-                Err(_) => {}
+                Err(_) => false,
+            };
+            // Trust it only without a rotation meanwhile, as a lookup does.
+            if is_present && self.is_current(older.state) {
+                return Ok(false);
             }
         }
         Err(self.young(self.state.load()).refused(Failure::Disturbed))

@@ -165,6 +165,7 @@ mod tests {
                 let expected: Vec<usize> =
                     (0..tables - 1).map(|age| (turn + age) % tables).collect();
                 assert_eq!(live, expected);
+                assert_eq!(live.first(), Some(&state.oldest(tables)));
                 assert_eq!(live.last(), Some(&state.young()));
                 state = state.rotated(tables);
                 assert!(!state.is_clean() && state.cleaned().is_clean());
