@@ -245,7 +245,7 @@ fn counts_memory_and_gives_it_back() {
         assert_eq!(engine.number("cf_filters"), 0);
         assert_eq!(engine.number("cf_bytes"), 0);
         // The limit is for all memory of a key.
-        for (options, most) in [("", 6 << 10), (" EXPANSION 0", 4 << 10)] {
+        for (options, most) in [("", 8 << 10), (" EXPANSION 0", 4 << 10)] {
             engine.says(&format!("CF.RESERVE k 1000{options}"), "+OK");
             let (usage, counted) = (engine.usage("k"), engine.number("cf_bytes"));
             assert!(
