@@ -3,12 +3,33 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 use std::thread;
+
+use harness::markdown::{table, write_between_marks};
 
 use crate::operations::{FILTERS, OPERATIONS};
 use crate::stepper::{COLUMNS, Counts, count, stay_on_one_processor};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/counts.txt");
+
+/// The page with a part of the table, and the name of its marks there.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
+const MARK: &str = "counts";
+
+/// The operations on the page, with their words there. Both filters have them.
+const COMPARED: [(&str, &str); 7] = [
+    ("hit", "lookup"),
+    ("insert, half full", "insert, half full"),
+    ("insert, full", "insert, full"),
+    ("unique, half full", "`insert_unique`, new, half full"),
+    ("unique, full", "`insert_unique`, new, full"),
+    ("unique, known", "`insert_unique`, known"),
+    ("remove", "remove"),
+];
+
+/// The columns on the page.
+const SHOWN: [&str; 4] = ["instructions", "locked", "loads", "lines"];
 
 /// The first line: the build to which the counts belong.
 const HEAD: &str = concat!("x86-64, profile counts, ", env!("COMPILER"));
@@ -53,7 +74,42 @@ fn rows_of(filter: &str, processor: usize) -> Result<String, String> {
 }
 
 pub(crate) fn write() -> Result<(), Box<dyn Error>> {
-    Ok(fs::write(FILE, rows()?)?)
+    let rows = rows()?;
+    write_between_marks(Path::new(PAGE), &[(MARK, page(&rows))])?;
+    Ok(fs::write(FILE, rows)?)
+}
+
+/// The table of the page: the fixed filter beside the serial one.
+fn page(rows: &str) -> String {
+    let counts = |filter: &str, operation: &str| {
+        let name = format!("{filter}, {operation}");
+        let row = rows
+            .lines()
+            .find(|row| row.get(..30).map(str::trim_end) == Some(&name));
+        let cells = row.expect("an operation of the filter")[30..].split_whitespace();
+        cells.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let head = ["filter : serial"]
+        .into_iter()
+        .chain(SHOWN)
+        .collect::<Vec<_>>();
+    let lines = COMPARED.map(|(operation, words)| {
+        let both = ["fixed", "serial"].map(|filter| counts(filter, operation));
+        let columns = SHOWN.map(|shown| COLUMNS.iter().position(|&name| name == shown));
+        let cells = columns.map(|at| {
+            let at = at.expect("a column");
+            both.each_ref().map(|row| short(&row[at])).join(" : ")
+        });
+        [words.to_owned()].into_iter().chain(cells).collect()
+    });
+    table(&head, lines)
+}
+
+/// A count in three digits, or without a fraction if it has more.
+fn short(count: &str) -> String {
+    let number: f64 = count.parse().expect("a number");
+    let digits = usize::from(number < 100.0 && number.fract() != 0.0);
+    format!("{number:.digits$}")
 }
 
 /// Compares new counts with the table, and prints each that differs.
@@ -64,7 +120,11 @@ pub(crate) fn compare() -> Result<(), Box<dyn Error>> {
         println!("SKIPPED: the counts are those of {head}, and this is {HEAD}");
         return Ok(());
     }
-    let differences = differences(&known, &rows()?);
+    let rows = rows()?;
+    let mut differences = differences(&known, &rows);
+    if !fs::read_to_string(PAGE)?.contains(page(&rows).trim()) {
+        differences.push("benches/README.md has other counts".to_owned());
+    }
     if differences.is_empty() {
         println!(
             "{} operations cost what they did",

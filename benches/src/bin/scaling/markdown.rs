@@ -40,11 +40,13 @@ const WORKS: [(Work, Option<Work>); 7] = [
 ];
 
 /// The rivals that have a column in the README, with their headings: a filter of this kind, the
-/// filter of the paper's authors, a Bloom filter, and an exact set.
-const NAMED: [(&str, &str); 4] = [
+/// filter of the paper's authors, a Bloom filter without locks and one in locks, which can say who
+/// was first, and an exact set.
+const NAMED: [(&str, &str); 5] = [
     ("atomic-cuckoo-filter", "`atomic-cuckoo-filter`"),
     ("authors-shards", "the authors' C++ in 64 locks"),
     ("fastbloom", "`fastbloom`, without removal"),
+    ("fastbloom-shards", "`fastbloom` in 64 locks"),
     ("dashmap", "`dashmap`, an exact set"),
 ];
 
