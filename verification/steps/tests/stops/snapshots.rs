@@ -54,7 +54,7 @@ fn passes_after_a_full_log() {
 #[test]
 fn a_note_for_an_earlier_pass_adds_no_token() {
     /// The scan is announced to all stripes, and few words have been read.
-    const TOLD: usize = 1 + NOTES + 1 + 8 + 4;
+    const TOLD: usize = 2 + NOTES + 1 + 8 + 12;
     /// Small enough that each pass is hit.
     const STRIDE: usize = 32;
     // Of the last stripe, and so of the last group, whatever their number.
