@@ -56,7 +56,7 @@ pub use chosen::on_processors;
 #[cfg(feature = "growing")]
 pub(crate) use chosen::{AtomicPtr, PLAIN};
 pub(crate) use chosen::{
-    AtomicU64, EXCLUSIVE, MODEL, OnceBox, YIELDS_BEFORE_FAILING, fence, load_crosswise,
+    AtomicU64, Backoff, EXCLUSIVE, MODEL, OnceBox, YIELDS_BEFORE_FAILING, fence, load_crosswise,
     parallelism, store_among_exchanges, thread_index, trace, yield_now,
 };
 pub(crate) use core::sync::atomic::Ordering;

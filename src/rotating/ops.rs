@@ -22,7 +22,7 @@ use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
 use crate::rotating::Rotating;
 use crate::rotating::state::State;
 use crate::sync;
-use crate::sync::Event;
+use crate::sync::{Backoff, Event};
 
 impl<L: Layout> Rotating<L> {
     /// After an insert during which there was a rotation. If its table is the spare now, its token
@@ -61,7 +61,14 @@ impl<L: Layout> Rotating<L> {
         was_in: Option<&Cell<bool>>,
     ) -> Result<bool, InsertError> {
         let class = self.tables.class(hash);
-        for _ in 0..MAX_ATTEMPTS {
+        let backoff = Backoff::default();
+        for attempt in 0..MAX_ATTEMPTS {
+            // Let a rival end. Each of two that try again at once aborts the other: no thread may
+            // commit the other's admission, and one takes as long as the other generations are
+            // many. Not before the second attempt: the first may only have made room.
+            if attempt > 1 {
+                backoff.pause();
+            }
             let older = Older {
                 engine: self,
                 state: self.state.load(),

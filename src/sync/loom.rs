@@ -11,6 +11,15 @@ pub(crate) const MODEL: bool = true;
 
 pub(crate) const YIELDS_BEFORE_FAILING: usize = 0;
 
+/// No pause: a model tries every order anyway.
+#[derive(Debug, Default)]
+pub(crate) struct Backoff;
+
+impl Backoff {
+    #[allow(clippy::unused_self, reason = "the others pause")]
+    pub(crate) fn pause(&self) {}
+}
+
 /// A cell is not its value: it is the number of one of loom's objects.
 pub(crate) const PLAIN: bool = false;
 

@@ -64,6 +64,18 @@ pub mod hooks {}
 #[inline(always)]
 pub(crate) fn trace(_: super::Event) {}
 
+/// A pause before an attempt that follows a failed one, longer after each.
+#[derive(Debug, Default)]
+pub(crate) struct Backoff(#[cfg(not(lockfree_cuckoo_steps))] crossbeam_utils::Backoff);
+
+impl Backoff {
+    /// Pauses. Not where each access is a step: there a checker decides which thread goes on.
+    pub(crate) fn pause(&self) {
+        #[cfg(not(lockfree_cuckoo_steps))]
+        self.0.snooze();
+    }
+}
+
 /// Whether this is the model checker's build, which has smaller constants.
 pub(crate) const MODEL: bool = false;
 

@@ -6,8 +6,8 @@ use super::real;
 #[cfg(all(feature = "std", any(test, feature = "_testing")))]
 pub use super::real::on_processors;
 pub(crate) use super::real::{
-    EXCLUSIVE, MODEL, OnceBox, PLAIN, YIELDS_BEFORE_FAILING, fence, parallelism, thread_index,
-    yield_now,
+    Backoff, EXCLUSIVE, MODEL, OnceBox, PLAIN, YIELDS_BEFORE_FAILING, fence, parallelism,
+    thread_index, yield_now,
 };
 use hooks::Access;
 pub(crate) use hooks::trace;
