@@ -205,7 +205,7 @@ static int earlier_hold_none(int f, int b, int s)
 }
 
 // Translates rotating: <Rotating as RawFilter>::insert_unique a882d381
-// Translates rotating: Rotating::add_to_young 128edece
+// Translates rotating: Rotating::add_to_young ea0d2cb2
 static int rotating_admit(int d, int f, int b)
 {
 #ifndef NO_LOOK
