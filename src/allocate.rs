@@ -2,8 +2,11 @@
 
 #[cfg(feature = "growing")]
 mod cells;
+#[cfg(feature = "shared")]
+mod mapping;
 #[cfg(all(any(feature = "growing", feature = "huge-pages"), target_os = "linux"))]
 mod pages;
+mod part;
 #[cfg(feature = "growing")]
 mod shared;
 
@@ -11,6 +14,9 @@ mod shared;
 pub(crate) use cells::ReleaseChunks;
 #[cfg(feature = "growing")]
 pub(crate) use cells::{ALIGNMENT, Cells};
+#[cfg(feature = "shared")]
+pub(crate) use mapping::{Mapping, Plain};
+pub(crate) use part::Part;
 #[cfg(feature = "growing")]
 pub(crate) use shared::Shared;
 

@@ -9,6 +9,10 @@
 pub mod doubling {}
 
 #[doc = include_str!("links.md")]
+#[doc = include_str!("../docs/design/processes.md")]
+pub mod processes {}
+
+#[doc = include_str!("links.md")]
 #[doc = include_str!("../docs/design/protocol.md")]
 pub mod protocol {}
 

@@ -29,10 +29,14 @@ macro_rules! causes {
 mod build;
 mod insert;
 mod read;
+#[cfg(feature = "shared")]
+mod shared;
 
 pub use build::BuildError;
 pub use insert::{GrowthError, InsertError, InsertManyError, ValueError};
 pub use read::{ReadError, RotateError, SnapshotError};
+#[cfg(feature = "shared")]
+pub use shared::SharedError;
 
 /// The memory for a filter, or for its stored form, could not be allocated.
 ///

@@ -28,6 +28,11 @@ pub use growing::Grows;
 
 mod rotating;
 
+#[cfg(feature = "shared")]
+mod shared;
+#[cfg(feature = "shared")]
+pub use shared::{SharedFilter, SharedReader};
+
 mod collect;
 
 #[cfg(feature = "std")]
@@ -47,6 +52,8 @@ pub use crate::fixed::Fixed;
 #[cfg(feature = "growing")]
 pub use crate::growing::Growing;
 pub use crate::rotating::Rotating;
+#[cfg(feature = "shared")]
+pub use crate::shared::engine::Shareable;
 
 use core::fmt;
 use core::hash::BuildHasher;

@@ -13,10 +13,13 @@
 //! | `ops` | lookup, insert and remove, each from its fast path to its slow path |
 //! | `unique` | adding the only token of a class |
 //! | `snapshot` | the whole table, while others write |
+//! | `recover` | what dead processes held |
 //! | `stored` | its stored form |
 
 mod help;
 mod ops;
+#[cfg(feature = "shared")]
+mod recover;
 mod snapshot;
 pub(crate) mod stored;
 pub(crate) mod tokens;
@@ -56,7 +59,7 @@ pub struct Fixed<L: Layout = Lanes<4, 16>> {
 
 /// With it, large filters reach a load of 0.96 to 0.975. Searches of this length are rare below
 /// 0.95.
-const DEFAULT_BUDGET: usize = LONG_BUDGET;
+pub(crate) const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
 impl<L: Layout> Buildable for Fixed<L> {
     type With<M: Layout> = Fixed<M>;

@@ -32,6 +32,14 @@ pub mod migration {}
 #[doc = include_str!("../docs/guide/persistence.md")]
 pub mod persistence {}
 
+#[cfg_attr(feature = "shared", doc = include_str!("links.md"))]
+#[cfg_attr(feature = "shared", doc = include_str!("../docs/guide/processes.md"))]
+#[cfg_attr(
+    not(feature = "shared"),
+    doc = "This page is shown with the feature `shared`."
+)]
+pub mod processes {}
+
 #[doc = include_str!("links.md")]
 #[doc = include_str!("../docs/guide/recipes.md")]
 pub mod recipes {}

@@ -10,6 +10,7 @@
 //! | `table` | the atomic words of a table of a fixed size |
 //! | `transfer` | the changes of one word and of two, as pure values |
 //! | `descriptor` | the record that freezes words for a change, and says how far it has come |
+//! | `seats` | which process holds what, in a table that several share |
 //! | `pool` | the descriptors of a table: how many, and which thread takes which |
 //! | `change` | a change of one word, and one of two: publish, freeze, decide, write back |
 //! | `stripes`, `hints` | signals to lookups and scans that tokens change places |
@@ -34,6 +35,7 @@ pub(crate) mod prefetch;
 pub(crate) mod relocate;
 pub(crate) mod scan;
 pub(crate) mod search;
+pub(crate) mod seats;
 pub(crate) mod sizing;
 pub(crate) mod stripes;
 pub(crate) mod table;

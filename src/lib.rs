@@ -20,6 +20,8 @@ pub mod guide;
 mod kernel;
 mod random_state;
 mod rotating;
+#[cfg(feature = "shared")]
+mod shared;
 mod sync;
 #[doc(hidden)]
 #[cfg(feature = "_testing")]
@@ -30,6 +32,8 @@ mod testing;
 mod typed_hasher;
 
 pub use engine::clock::RotationClock;
+#[cfg(feature = "shared")]
+pub use error::SharedError;
 pub use error::{
     BuildError, GrowthError, InsertError, InsertManyError, OutOfMemory, ReadError, RotateError,
     SnapshotError, ValueError,
@@ -40,6 +44,8 @@ pub use filter::{
 };
 #[cfg(feature = "growing")]
 pub use filter::{GrowingCuckooFilter, GrowingCuckooFilterBuilder};
+#[cfg(feature = "shared")]
+pub use filter::{SharedFilter, SharedReader};
 pub use random_state::RandomState;
 pub use typed_hasher::TypedHasher;
 

@@ -48,13 +48,15 @@ mod loom;
 #[cfg(all(loom, feature = "_loom"))]
 use self::loom as chosen;
 
+#[cfg(feature = "growing")]
+pub(crate) use chosen::AtomicPtr;
+#[cfg(any(feature = "growing", feature = "shared"))]
+pub(crate) use chosen::PLAIN;
 #[allow(unreachable_pub, reason = "`testing` shows it")]
 pub use chosen::hooks;
 #[cfg(all(feature = "std", any(test, feature = "_testing")))]
 #[allow(unreachable_pub, unused_imports, reason = "`testing` shows it")]
 pub use chosen::on_processors;
-#[cfg(feature = "growing")]
-pub(crate) use chosen::{AtomicPtr, PLAIN};
 pub(crate) use chosen::{
     AtomicU64, Backoff, EXCLUSIVE, MODEL, OnceBox, YIELDS_BEFORE_FAILING, fence, load_crosswise,
     parallelism, store_among_exchanges, thread_index, trace, yield_now,

@@ -44,6 +44,13 @@ impl<E: Engine, S> Internals for Filter<E, S> {
     }
 }
 
+/// The descriptors in use of a filter that processes share.
+#[cfg(feature = "shared")]
+#[must_use]
+pub fn claimed<S>(filter: &crate::SharedFilter<Fixed, S>) -> usize {
+    filter.engine().table.pool.claimed().count()
+}
+
 /// A filter that tells where its parts are.
 pub trait Places {
     /// The addresses of memory that changes while the filter is shared, with the name of each part.

@@ -45,7 +45,7 @@ const SERVER: Package = Package {
 
 /// The layers, lowest first, with the modules of each. A module also covers the modules inside it
 /// that no other layer lists.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     // Pure values: errors name kinds and layouts, and the layouts have arrays of the search's sizes.
     &[
         "sync",
@@ -62,6 +62,7 @@ const LAYERS: [&[&str]; 9] = [
     &["fixed"],
     // A rotating filter is made of fixed tables, and a growing one of its own.
     &["rotating", "growing"],
+    &["shared"],
     &["filter"],
     &["lib", "testing"],
 ];

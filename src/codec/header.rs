@@ -56,6 +56,10 @@ const BYTES: usize = 64;
 /// change.
 const MAGIC: [u8; 8] = *b"\x89LFCF\r\n\x1a";
 
+/// Of memory that processes share.
+#[cfg(feature = "shared")]
+const SHARED_MAGIC: [u8; 8] = *b"\x89LFCS\r\n\x1a";
+
 const VERSION: u16 = 1;
 
 /// Bits for the number of slots in their byte. Above them are the bits of a value.
@@ -153,6 +157,19 @@ impl Header {
         checksum
     }
 
+    /// The same header, in front of memory that processes share.
+    #[cfg(feature = "shared")]
+    pub(crate) fn of_shared(mut self) -> Self {
+        self.put(0, &SHARED_MAGIC);
+        self
+    }
+
+    /// [`decode`](Self::decode) of memory that processes share.
+    #[cfg(feature = "shared")]
+    pub(crate) fn decode_shared(found: &[u8]) -> Result<Self, ReadError> {
+        Self::decode_as(&SHARED_MAGIC, found)
+    }
+
     /// Reads a header.
     pub(crate) fn read(source: &mut dyn Source) -> Result<Self, ReadError> {
         let mut bytes = [0; BYTES];
@@ -164,7 +181,11 @@ impl Header {
     ///
     /// Checks the general fields first, so that the error names the cause and not a consequence.
     pub(crate) fn decode(found: &[u8]) -> Result<Self, ReadError> {
-        if !MAGIC.starts_with(&found[..found.len().min(MAGIC.len())]) {
+        Self::decode_as(&MAGIC, found)
+    }
+
+    fn decode_as(magic: &[u8; 8], found: &[u8]) -> Result<Self, ReadError> {
+        if !magic.starts_with(&found[..found.len().min(magic.len())]) {
             return Err(ReadError::NotAFilter);
         }
         // Check the version before the length and the checksum: a later version may have others.

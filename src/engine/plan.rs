@@ -118,7 +118,7 @@ impl Plan {
         })
     }
 
-    fn check_memory(&self, needed: usize) -> Result<(), BuildError> {
+    pub(crate) fn check_memory(&self, needed: usize) -> Result<(), BuildError> {
         match self.memory {
             Some(limit) if needed > limit => Err(BuildError::MemoryLimit { limit, needed }),
             _ => Ok(()),

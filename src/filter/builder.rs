@@ -64,7 +64,7 @@ pub type RotatingCuckooFilterBuilder<S = RandomState> = FilterBuilder<Rotating, 
 #[derive(Debug)]
 pub struct FilterBuilder<E: Buildable = Fixed, S = RandomState> {
     pub(super) plan: Plan,
-    hasher: S,
+    pub(super) hasher: S,
     engine: PhantomData<fn() -> E>,
 }
 

@@ -7,6 +7,7 @@
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::descriptor::{Pending, Resolved, Status};
 use crate::kernel::layout::{Bucket, Layout};
+use crate::kernel::outcome::Rounds;
 use crate::kernel::transfer::Transfer;
 use crate::kernel::word::Content;
 use crate::sync;
@@ -20,30 +21,42 @@ impl<L: Layout> TokenTable<L> {
     pub(crate) fn settle(&self, bucket: usize) -> Bucket<L> {
         match self.table.load(bucket).content() {
             Content::Bucket(content) => content,
-            Content::Reference(_) => self.settle_reference(bucket),
+            Content::Reference(_) => self.settle_reference(&mut self.rounds(), bucket),
+        }
+    }
+
+    /// [`settle`](Self::settle) in a loop that has these rounds. After the last, returns an empty
+    /// bucket, which no exchange takes for the word.
+    #[inline]
+    pub(crate) fn settle_within(&self, rounds: &mut Rounds, bucket: usize) -> Bucket<L> {
+        match self.table.load(bucket).content() {
+            Content::Bucket(content) => content,
+            Content::Reference(_) => self.settle_reference(rounds, bucket),
         }
     }
 
     /// [`settle`](Self::settle) by a thread that has frozen another word: see
     /// [`load_crosswise`](crate::kernel::table::Table::load_crosswise).
-    pub(crate) fn settle_crosswise(&self, bucket: usize) -> Bucket<L> {
+    pub(crate) fn settle_crosswise(&self, rounds: &mut Rounds, bucket: usize) -> Bucket<L> {
         match self.table.load_crosswise(bucket).content() {
             Content::Bucket(content) => content,
-            Content::Reference(_) => self.settle_reference(bucket),
+            Content::Reference(_) => self.settle_reference(rounds, bucket),
         }
     }
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn settle_reference(&self, bucket: usize) -> Bucket<L> {
-        loop {
+    pub(crate) fn settle_reference(&self, rounds: &mut Rounds, bucket: usize) -> Bucket<L> {
+        let mut last = None;
+        while rounds.are_left() {
             // Load again: since the caller's load, the word may hold another reference, or content.
             let word = self.table.load(bucket);
+            last = Some(word);
             let reference = match word.content() {
                 Content::Bucket(content) => return content,
                 Content::Reference(reference) => reference,
             };
-            match self.pool.resolve(bucket, reference) {
+            match self.resolve(bucket, reference) {
                 // Its descriptor is in another use. Both words of the old use were written back
                 // before the next one began, so this word has changed: the next load finds
                 // something else. (Unless 2^38 uses have passed: `design`, "Progress".)
@@ -62,7 +75,7 @@ impl<L: Layout> TokenTable<L> {
                     ..
                 }) if !self.owner_commits => {
                     let permitted =
-                        self.is_absent_from_witness(placed.fingerprint(), target, witness);
+                        self.is_absent_within(rounds, placed.fingerprint(), target, witness);
                     let status = Status::of_verdict(permitted);
                     self.pool.decide(reference, control, status);
                 }
@@ -85,6 +98,11 @@ impl<L: Layout> TokenTable<L> {
                 }
             }
         }
+        // Empty a word that no call of this crate has written: others need not wait for it again.
+        if let Some(word) = last {
+            self.table.exchange(bucket, word, Bucket::EMPTY);
+        }
+        Bucket::EMPTY
     }
 
     /// Settles each word once, as a writer does that meets it. Returns the number of tokens. Exact

@@ -105,22 +105,25 @@ impl<L: Layout> TokenTable<L> {
                 return None;
             }
         }
-        self.find_slowly(hash)
+        self.find_slowly(hash).flatten()
     }
 
     #[cold]
     #[inline(never)]
     fn probe_slow(&self, hash: u64) -> Probe {
-        Probe::certain(self.find_slowly(hash).is_some())
+        // Say "yes" if there is no answer: that may be wrong, and misses nothing.
+        Probe::certain(self.find_slowly(hash).is_none_or(|found| found.is_some()))
     }
 
-    /// The complete version: follows references, and repeats until the answer is certain.
+    /// The complete version: follows references, and repeats until the answer is certain. `None` if
+    /// it [never](Self::rounds) is.
     #[cold]
     #[inline(never)]
-    fn find_slowly(&self, hash: u64) -> Option<Token<L>> {
+    fn find_slowly(&self, hash: u64) -> Option<Option<Token<L>>> {
         let class = self.table.class(hash);
         let f = class.fingerprint;
-        loop {
+        let mut rounds = self.rounds();
+        while rounds.are_left() {
             let version = self.stripes.version(f);
             // Load both words before looking behind a reference. An answer from there is later than
             // both loads: `design::protocol`, "A miss", has that case.
@@ -129,7 +132,7 @@ impl<L: Layout> TokenTable<L> {
                 .into_iter()
                 .map(|(bucket, word)| self.find_in_word(class, bucket, word));
             match answers.find(|answer| !matches!(answer, Answer::Absent)) {
-                Some(Answer::Present(token)) => return Some(token),
+                Some(Answer::Present(token)) => return Some(Some(token)),
                 // Look again: the word was changing, so another thread made progress.
                 Some(_) => continue,
                 None => {}
@@ -137,10 +140,11 @@ impl<L: Layout> TokenTable<L> {
             // Both words had none. Trust it if no bump came in between: then no token changed
             // places unseen.
             if self.stripes.unchanged(f, version) {
-                return None;
+                return Some(None);
             }
             sync::trace(Event::Repeat);
         }
+        None
     }
 
     /// The answer of one word about a class.
@@ -149,7 +153,7 @@ impl<L: Layout> TokenTable<L> {
         let content = match word.content() {
             Content::Bucket(content) => content,
             // Ask the descriptor what the frozen word holds.
-            Content::Reference(reference) => match self.pool.resolve(bucket, reference) {
+            Content::Reference(reference) => match self.resolve(bucket, reference) {
                 // The use is over, so the word has been written back since it was loaded.
                 Resolved::Stale => return Answer::Unclear,
                 Resolved::Settled(content) => content,
@@ -166,7 +170,7 @@ impl<L: Layout> TokenTable<L> {
                             return Answer::Present(moved);
                         }
                         // 2. Another word, and decided meanwhile: the source may be cleared.
-                        if self.pool.control(reference) != pending.control {
+                        if !self.pool.is_pending(reference, pending.control) {
                             return Answer::Unclear;
                         }
                         // 3. Another word, still pending: not yet frozen there, so not yet arrived
@@ -203,14 +207,17 @@ impl<L: Layout> TokenTable<L> {
     /// Both words of a class, such that no token of the class is missed; as [`count`](Self::count).
     pub(crate) fn settled_pair(&self, class: Class) -> (Bucket<L>, Bucket<L>) {
         let f = class.fingerprint;
-        loop {
+        let mut rounds = self.rounds();
+        while rounds.are_left() {
             let version = self.stripes.version(f);
-            let contents = (self.settle(class.first), self.settle(class.second));
+            let a = self.settle_within(&mut rounds, class.first);
+            let b = self.settle_within(&mut rounds, class.second);
             // Read again if a token may have hopped from the word read last to the one read first.
             if self.stripes.unchanged(f, version) {
-                return contents;
+                return (a, b);
             }
         }
+        (Bucket::EMPTY, Bucket::EMPTY)
     }
 }
 
@@ -264,8 +271,10 @@ impl<L: Layout> TokenTable<L> {
 
     /// Adds to the emptier candidate; false if both are full.
     fn add(&self, class: Class, token: Token<L>) -> bool {
-        loop {
-            let (a, b) = (self.settle(class.first), self.settle(class.second));
+        let mut rounds = self.rounds();
+        while rounds.are_left() {
+            let a = self.settle_within(&mut rounds, class.first);
+            let b = self.settle_within(&mut rounds, class.second);
             match self.add_to(class, token, a, b) {
                 None => return false,
                 Some(true) => return true,
@@ -274,6 +283,7 @@ impl<L: Layout> TokenTable<L> {
                 Some(false) => {}
             }
         }
+        false
     }
 
     /// Adds to the emptier of two buckets that held `a` and `b`. `None` if both are full, false if
@@ -388,12 +398,13 @@ impl<L: Layout> TokenTable<L> {
     fn change(&self, class: Class, changed: impl Fn(Bucket<L>) -> Option<Bucket<L>>) -> bool {
         let (first, second, fingerprint) = (class.first, class.second, class.fingerprint);
         let mut bumped = false;
-        loop {
+        let mut rounds = self.rounds();
+        while rounds.are_left() {
             let version = self.stripes.version(fingerprint);
-            loop {
+            while rounds.are_left() {
                 // Settle both words: a frozen one cannot be exchanged.
-                let a = self.settle(first);
-                let b = self.settle(second);
+                let a = self.settle_within(&mut rounds, first);
+                let b = self.settle_within(&mut rounds, second);
                 let (bucket, content, after, other) = match (changed(a), changed(b)) {
                     (Some(after), _) => (first, a, after, b),
                     (None, Some(after)) => (second, b, after, a),
@@ -422,6 +433,7 @@ impl<L: Layout> TokenTable<L> {
             }
             sync::trace(Event::Repeat);
         }
+        false
     }
 }
 

@@ -19,7 +19,8 @@ impl<L: Layout> TokenTable<L> {
     /// A copy that holds every token that is stored from the call to the return.
     pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
         // Take the right to scan: one thread at a time has it.
-        let scan = self.hints.scan(self.table.len())?;
+        let owner = self.pool.owner().ok_or(SnapshotError::Busy)?;
+        let scan = self.hints.scan(owner, self.table.len())?;
         in_attempts(self.stripes.len(), |passes| {
             // Begin with an empty copy at each attempt.
             let mut copy = self.empty_like()?;
@@ -54,7 +55,7 @@ fn copy_group<L: Layout>(
     // copy.
     let hints = scan.hints().ok_or(Disturbance::Hints)?;
     hints
-        .filter(|hint| group.has(hint.fingerprint))
+        .filter(|hint| group.has(hint.fingerprint) && hint.bucket < tokens.table.len())
         .try_for_each(|hint| {
             // Read the class anew: a token that hopped past the copy is found now, and one that was
             // copied on both sides of its hop is found once.

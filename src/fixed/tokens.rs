@@ -1,21 +1,34 @@
 //! The table of tokens: the words, what readers and writers of them share, and the count.
 
+#[cfg(feature = "shared")]
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+#[cfg(feature = "shared")]
+use crossbeam_utils::CachePadded;
+
+#[cfg(feature = "shared")]
+use crate::allocate::Part;
 use crate::error::{InsertError, OutOfMemory};
 use crate::kernel::counter::Counter;
+#[cfg(feature = "shared")]
+use crate::kernel::descriptor::Descriptor;
 use crate::kernel::descriptor::Resolved;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::hints::{Hint, Hints};
 use crate::kernel::layout::{Bucket, Fingerprint, Layout};
-use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
+use crate::kernel::outcome::{Failure, MAX_ATTEMPTS, Rounds};
 use crate::kernel::pool::{Pool, PoolSize};
+#[cfg(feature = "shared")]
+use crate::kernel::seats::Seats;
 use crate::kernel::sizing::pair_slots;
 use crate::kernel::stripes::Stripes;
 use crate::kernel::table::Table;
-use crate::kernel::word::Content;
+use crate::kernel::word::{Content, Reference};
 use crate::sync;
+#[cfg(feature = "shared")]
+use crate::sync::AtomicU64;
 use crate::sync::Event;
 
 /// A multiset of tokens, spread over the words of a table.
@@ -32,11 +45,25 @@ pub(crate) struct TokenTable<L> {
     pub(crate) counter: Counter,
     /// Maximum number of buckets that one path search examines, up to
     /// [`LONG_BUDGET`](crate::kernel::search::sizes::LONG_BUDGET).
-    search_budget: u32,
+    search_budget: u16,
     /// Whether a pending admission is committed by its owner alone, who looks
     /// [elsewhere](crate::kernel::elsewhere::AbsenceElsewhere) too. Other threads abort it.
     /// Otherwise every thread may: what it needs to know is in the two words of the class.
     pub(crate) owner_commits: bool,
+    /// Whether other processes write to it, of which one may write anything.
+    pub(crate) is_shared: bool,
+}
+
+/// The parts of a table, in memory that several processes have.
+#[cfg(feature = "shared")]
+pub(crate) struct Parts {
+    pub(crate) words: Part<AtomicU64>,
+    pub(crate) stripes: Part<AtomicU64>,
+    pub(crate) descriptors: Part<Descriptor>,
+    /// One cell.
+    pub(crate) scanning: Part<AtomicU64>,
+    pub(crate) log: Part<AtomicU64>,
+    pub(crate) cells: Part<CachePadded<AtomicU64>>,
 }
 
 impl<L: Layout> TokenTable<L> {
@@ -71,8 +98,29 @@ impl<L: Layout> TokenTable<L> {
             table,
             pool: Pool::new(descriptors)?,
             hints: Hints::new()?,
-            search_budget: search_budget as u32,
+            search_budget: search_budget as u16,
             owner_commits: false,
+            is_shared: false,
+        })
+    }
+
+    /// A table that several processes share, made of these parts.
+    #[cfg(feature = "shared")]
+    pub(crate) fn of_processes(
+        geometry: Geometry<L>,
+        search_budget: usize,
+        parts: Parts,
+        seats: Arc<dyn Seats>,
+    ) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            table: Table::of_words(geometry, parts.words),
+            stripes: Stripes::of_versions(parts.stripes),
+            pool: Pool::of_processes(parts.descriptors, seats),
+            hints: Hints::of_processes(parts.scanning, parts.log)?,
+            counter: Counter::of_processes(parts.cells),
+            search_budget: search_budget as u16,
+            owner_commits: false,
+            is_shared: true,
         })
     }
 
@@ -91,7 +139,8 @@ impl<L: Layout> TokenTable<L> {
         let mut fresh = Self::new(
             self.geometry(),
             self.search_budget(),
-            Some(self.pool.size()),
+            // A copy is this process's alone, and needs no more than any.
+            (!self.is_shared).then(|| self.pool.size()),
         )?;
         fresh.owner_commits = self.owner_commits;
         Ok(fresh)
@@ -138,7 +187,7 @@ impl<L: Layout> TokenTable<L> {
     }
 
     pub(crate) fn search_budget(&self) -> usize {
-        self.search_budget as usize
+        usize::from(self.search_budget)
     }
 
     /// From now on only its owner commits an admission.
@@ -177,15 +226,40 @@ impl<L: Layout> TokenTable<L> {
     #[cold]
     #[inline(never)]
     fn peek_frozen(&self, bucket: usize) -> Bucket<L> {
-        loop {
+        let mut rounds = self.rounds();
+        while rounds.are_left() {
             match self.table.load(bucket).content() {
                 Content::Bucket(content) => return content,
-                Content::Reference(reference) => match self.pool.resolve(bucket, reference) {
+                Content::Reference(reference) => match self.resolve(bucket, reference) {
                     Resolved::Stale => {}
                     Resolved::Settled(content) => return content,
                     Resolved::Pending(pending) => return pending.old,
                 },
             }
+        }
+        Bucket::EMPTY
+    }
+
+    /// The meaning of `reference`, found in `bucket`.
+    pub(crate) fn resolve(&self, bucket: usize, reference: Reference<L>) -> Resolved<L> {
+        match self.pool.resolve(bucket, reference) {
+            // Do not follow what no call of this crate has published.
+            Resolved::Pending(pending)
+                if (pending.transfer.buckets().iter())
+                    .any(|&bucket| bucket >= self.table.len()) =>
+            {
+                Resolved::Stale
+            }
+            resolved => resolved,
+        }
+    }
+
+    /// The rounds of a loop that repeats only because others have changed what it reads.
+    pub(crate) fn rounds(&self) -> Rounds {
+        if self.is_shared {
+            Rounds::FEW
+        } else {
+            Rounds::ENDLESS
         }
     }
 

@@ -220,9 +220,10 @@ impl<L: Layout> TokenTable<L> {
     #[inline(never)]
     fn is_absent_slowly(&self, class: Class) -> bool {
         let f = class.fingerprint;
-        loop {
+        let mut rounds = self.rounds();
+        while rounds.are_left() {
             let version = self.stripes.version(f);
-            let holds = |bucket| self.settle_crosswise(bucket).contains(f);
+            let mut holds = |bucket| self.settle_crosswise(&mut rounds, bucket).contains(f);
             if holds(class.first) || holds(class.second) {
                 return false;
             }
@@ -231,5 +232,6 @@ impl<L: Layout> TokenTable<L> {
             }
             sync::trace(Event::Repeat);
         }
+        false
     }
 }

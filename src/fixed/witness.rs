@@ -5,8 +5,9 @@
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::descriptor::{Resolved, Status};
 use crate::kernel::layout::{Fingerprint, Layout};
+use crate::kernel::outcome::Rounds;
 use crate::kernel::transfer::Transfer;
-use crate::kernel::word::Content;
+use crate::kernel::word::{Content, Reference};
 
 impl<L: Layout> TokenTable<L> {
     /// Whether the witness, the other word of a class than the target, holds no equal token, at a
@@ -18,13 +19,45 @@ impl<L: Layout> TokenTable<L> {
         target: usize,
         witness: usize,
     ) -> bool {
-        loop {
-            // Load crosswise: of two rivals at least one finds the other's reference.
-            let reference = match self.table.load_crosswise(witness).content() {
-                Content::Bucket(content) => return !content.contains(fingerprint),
-                Content::Reference(reference) => reference,
-            };
-            match self.pool.resolve(witness, reference) {
+        // Load crosswise: of two rivals at least one finds the other's reference.
+        match self.table.load_crosswise(witness).content() {
+            Content::Bucket(content) => !content.contains(fingerprint),
+            Content::Reference(reference) => {
+                let rounds = &mut self.rounds();
+                self.is_absent_from_frozen(rounds, fingerprint, target, witness, reference)
+            }
+        }
+    }
+
+    /// [`is_absent_from_witness`](Self::is_absent_from_witness) in a loop that has these rounds.
+    pub(crate) fn is_absent_within(
+        &self,
+        rounds: &mut Rounds,
+        fingerprint: Fingerprint,
+        target: usize,
+        witness: usize,
+    ) -> bool {
+        match self.table.load_crosswise(witness).content() {
+            Content::Bucket(content) => !content.contains(fingerprint),
+            Content::Reference(reference) => {
+                self.is_absent_from_frozen(rounds, fingerprint, target, witness, reference)
+            }
+        }
+    }
+
+    /// The answer of a witness that was frozen by `reference`. False after the last round.
+    #[cold]
+    #[inline(never)]
+    fn is_absent_from_frozen(
+        &self,
+        rounds: &mut Rounds,
+        fingerprint: Fingerprint,
+        target: usize,
+        witness: usize,
+        mut reference: Reference<L>,
+    ) -> bool {
+        while rounds.are_left() {
+            match self.resolve(witness, reference) {
                 // The word has changed since it was read: read it again.
                 Resolved::Stale => {}
                 Resolved::Settled(content) if content.contains(fingerprint) => return false,
@@ -51,7 +84,12 @@ impl<L: Layout> TokenTable<L> {
                     self.pool.decide(reference, other.control, Status::Aborted);
                 }
             }
+            reference = match self.table.load_crosswise(witness).content() {
+                Content::Bucket(content) => return !content.contains(fingerprint),
+                Content::Reference(reference) => reference,
+            };
         }
+        false
     }
 }
 

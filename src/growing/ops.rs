@@ -215,7 +215,7 @@ impl GrowingTokens {
                             if self.levels.load(hop.source) == word {
                                 return Step::Here(Answer::Present);
                             }
-                            if self.pool.control(reference) != pending.control {
+                            if !self.pool.is_pending(reference, pending.control) {
                                 return Step::Here(Answer::Unclear);
                             }
                         }

@@ -10,12 +10,13 @@ use crate::growing::word::Lanes16;
 use crate::kernel::hints::Scan;
 use crate::kernel::layout::Fingerprint;
 use crate::kernel::scan::{Disturbance, in_attempts};
+use crate::kernel::seats::THIS_PROCESS;
 use crate::kernel::stripes::Group;
 
 impl GrowingTokens {
     /// A copy that holds every token that is stored from the call to the return, and their number.
     pub(crate) fn snapshot(&self) -> Result<(Self, usize), SnapshotError> {
-        let scan = self.hints.scan(1 << self.level())?;
+        let scan = self.hints.scan(THIS_PROCESS, 1 << self.level())?;
         in_attempts(self.stripes.len(), |passes| {
             // Make the copy before any word is read: words that the sweep has passed by now are
             // split in it.
@@ -285,7 +286,10 @@ mod tests {
             let _ = tokens.insert(tokens.root(), hash, 256);
         }
         for passes in [1, 2, tokens.stripes.len()] {
-            let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+            let scan = tokens
+                .hints
+                .scan(THIS_PROCESS, 1 << tokens.level())
+                .expect("no other");
             let copy = tokens.empty_at(tokens.stage()).expect("memory");
             for group in Group::all(passes) {
                 assert!(tokens.copy_group(&scan, group, &copy).is_ok());
@@ -302,7 +306,10 @@ mod tests {
         let f = GrowingClass::of_hash(0x0123_4567_89ab_cdef)
             .head
             .fingerprint();
-        let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+        let scan = tokens
+            .hints
+            .scan(THIS_PROCESS, 1 << tokens.level())
+            .expect("no other");
         for (bucket, heeded) in [(1 << 5, true), (1 << 4, false), (1, false)] {
             let copy = tokens.empty_at(tokens.stage()).expect("memory");
             scan.forget();
@@ -349,7 +356,7 @@ mod tests {
             "there is room"
         );
         begin(&tokens);
-        let scan = tokens.hints.scan(1 << 4).expect("no other");
+        let scan = tokens.hints.scan(THIS_PROCESS, 1 << 4).expect("no other");
         let copy = tokens.empty_at(tokens.stage()).expect("memory");
         for group in Group::all(1) {
             tokens.stripes.announce_scan(group);
@@ -380,7 +387,10 @@ mod tests {
                 tokens.insert(tokens.root(), item, 256).is_ok(),
                 "there is room"
             );
-            let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+            let scan = tokens
+                .hints
+                .scan(THIS_PROCESS, 1 << tokens.level())
+                .expect("no other");
             let copy = tokens.empty_at(tokens.stage()).expect("memory");
             double(&tokens);
             double(&tokens);
@@ -398,7 +408,10 @@ mod tests {
     #[test]
     fn the_scan_of_a_dead_thread_is_ended() {
         let tokens = table(4, 4);
-        let scan = tokens.hints.scan(1 << tokens.level()).expect("no other");
+        let scan = tokens
+            .hints
+            .scan(THIS_PROCESS, 1 << tokens.level())
+            .expect("no other");
         core::mem::forget(scan);
         Group::all(1).for_each(|group| tokens.stripes.announce_scan(group));
         assert!(tokens.snapshot().is_err(), "a scan is on");

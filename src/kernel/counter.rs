@@ -23,6 +23,7 @@ use crossbeam_utils::CachePadded;
 use once_cell::race::OnceBox;
 
 use crate::allocate;
+use crate::allocate::Part;
 use crate::error::OutOfMemory;
 use crate::sync;
 use crate::sync::{AtomicU64, Ordering};
@@ -82,9 +83,9 @@ pub(crate) struct Cells {
     few: Option<Box<[AtomicU64; FEW]>>,
 }
 
-type Padded = Box<[CachePadded<AtomicU64>]>;
+type Padded = Part<CachePadded<AtomicU64>>;
 
-const MAX_CELLS: usize = 64;
+pub(crate) const MAX_CELLS: usize = 64;
 
 /// The least that a counter that grows adds.
 #[cfg(feature = "growing")]
@@ -101,7 +102,7 @@ fn change_own(cell: &AtomicU64, by: u64) {
 }
 
 /// The number of padded cells of a table with this many buckets.
-fn cells_for(buckets: usize) -> usize {
+pub(crate) fn cells_for(buckets: usize) -> usize {
     let affordable = if sync::MODEL {
         8
     } else {
@@ -132,8 +133,8 @@ impl Cells {
         let shared = all.saturating_sub(sync::EXCLUSIVE).max(all / 4).max(1);
         let cells = |count| allocate::slice(count, || CachePadded::new(AtomicU64::new(0)));
         Ok(Self {
-            own: cells(all - shared)?,
-            shared: cells(shared)?,
+            own: cells(all - shared)?.into(),
+            shared: cells(shared)?.into(),
             few: None,
         })
     }
@@ -186,7 +187,7 @@ impl Cells {
     }
 
     fn all(&self) -> impl Iterator<Item = &AtomicU64> {
-        let padded = self.own.iter().chain(&self.shared);
+        let padded = self.own.iter().chain(self.shared.iter());
         padded
             .map(|cell| &**cell)
             .chain(self.few.iter().flat_map(|few| few.iter()))
@@ -256,6 +257,18 @@ impl Counter {
     /// For a table with this many buckets and items.
     pub(crate) fn new(buckets: usize, items: usize) -> Result<Self, OutOfMemory> {
         Ok(Self::of(Cells::new(buckets)?, (), items))
+    }
+
+    /// In cells that are there already. No thread has one of its own: those of other processes have
+    /// the same numbers.
+    #[cfg(feature = "shared")]
+    pub(crate) fn of_processes(cells: Part<CachePadded<AtomicU64>>) -> Self {
+        let first = Cells {
+            own: Padded::default(),
+            shared: cells,
+            few: None,
+        };
+        Self { first, added: () }
     }
 
     /// The heap bytes of a new counter.

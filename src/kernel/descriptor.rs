@@ -23,10 +23,11 @@ use crate::sync::{AtomicU64, OnceBox, Ordering, fence};
 
 /// One cache line, reused for one transfer after another.
 #[derive(Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(crate) struct Descriptor {
     control: AtomicU64,
-    owned: AtomicU64,
+    /// 0 if it is not claimed.
+    owner: AtomicU64,
     fields: [AtomicU64; FIELDS],
     /// Of the last one of a segment of the [pool](crate::kernel::pool): the next segment. Each line
     /// has a place for it; the last descriptor is claimed least often.
@@ -118,7 +119,7 @@ impl Descriptor {
     pub(crate) fn new() -> Self {
         Self {
             control: AtomicU64::new(Control::pending(0).decided(Status::Aborted).0),
-            owned: AtomicU64::new(0),
+            owner: AtomicU64::new(0),
             fields: core::array::from_fn(|_| AtomicU64::new(0)),
             next: OnceBox::new(),
         }
@@ -140,29 +141,55 @@ impl Descriptor {
         // Relaxed: no other thread writes this cell, except with exclusive access to the pool
         // (`reclaim`). A thread that takes over a number continues its last holder: taking it
         // acquires what the return released.
-        if self.owned.load(Ordering::Relaxed) != 0 {
+        if self.owner.load(Ordering::Relaxed) != 0 {
             return false;
         }
-        self.owned.store(1, Ordering::Relaxed);
+        self.owner.store(1, Ordering::Relaxed);
         // Keep the store before the read of the last use's number: a signal handler that wants the
         // descriptor runs as a whole before it, or finds the descriptor taken.
         compiler_fence(Ordering::SeqCst);
         true
     }
 
-    /// Takes a descriptor that threads share. Returns false if another thread has it.
-    pub(crate) fn take_shared(&self) -> bool {
+    /// Takes a descriptor that threads share, for an owner that is not 0. Returns false if it is
+    /// taken.
+    pub(crate) fn take_shared(&self, owner: u64) -> bool {
         // Acquire: pairs with the Release in `Claim::drop`, so that the new owner continues the
         // numbers of the last one. A number used twice would make an old reference valid again.
-        self.owned
-            .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
+        self.owner
+            .compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed)
             .is_ok()
     }
 
     /// Takes it from its owner. Requires exclusive access to the tokens.
     pub(crate) fn reclaim(&self) {
         // Relaxed: the caller has the tokens alone, and whatever follows is ordered by that.
-        self.owned.store(0, Ordering::Relaxed);
+        self.owner.store(0, Ordering::Relaxed);
+    }
+
+    /// Its owner; 0 if it is free.
+    #[cfg(feature = "shared")]
+    pub(crate) fn owner(&self) -> u64 {
+        // Relaxed: it only tells where to look.
+        self.owner.load(Ordering::Relaxed)
+    }
+
+    /// The transfer of the last use, as far as it was written. The owner must be dead.
+    #[cfg(feature = "shared")]
+    pub(crate) fn last<L: Layout>(&self) -> Transfer<L> {
+        // Relaxed: the system has said that the owner is dead, and what it wrote is there. If it
+        // died while it wrote the fields, no word has the reference to them.
+        let fields = core::array::from_fn(|field| self.fields[field].load(Ordering::Relaxed));
+        Transfer::from_fields(fields)
+    }
+
+    /// Takes it from its owner, which must be dead, and must have left no word frozen by it.
+    #[cfg(feature = "shared")]
+    pub(crate) fn take_from(&self, owner: u64) -> bool {
+        // Release: pairs with the Acquire of the next claim, which continues the numbers of uses.
+        self.owner
+            .compare_exchange(owner, 0, Ordering::Release, Ordering::Relaxed)
+            .is_ok()
     }
 
     /// Reads the transfer that a reference to this descriptor stands for, and how it is decided.
@@ -275,6 +302,12 @@ impl<L> Drop for Claim<'_, L> {
     fn drop(&mut self) {
         // Release: pairs with the Acquire of the next claim. For a thread's own descriptor it need
         // not order anything.
-        self.descriptor.owned.store(0, Ordering::Release);
+        self.descriptor.owner.store(0, Ordering::Release);
     }
 }
+
+#[cfg(feature = "shared")]
+#[allow(unsafe_code, reason = "the compiler cannot check it")]
+// SAFETY: it is made of atomics, of which each value is valid. Its `next` is never read in a pool
+// of several processes, and it is never dropped there.
+unsafe impl crate::allocate::Plain for Descriptor {}

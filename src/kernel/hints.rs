@@ -16,6 +16,7 @@ use core::ops::Range;
 use once_cell::race::OnceBox;
 
 use crate::allocate;
+use crate::allocate::Part;
 use crate::error::OutOfMemory;
 use crate::kernel::layout::{Fingerprint, Layout};
 use crate::sync;
@@ -35,21 +36,27 @@ pub(crate) struct Hints<L> {
 
 #[derive(Debug)]
 struct Shared {
-    /// During a scan, the place of its log in the list, counted from 1; else 0.
+    /// During a scan, the place of its log in the list, counted from 1, and above it the owner of
+    /// the scan; else 0.
     scanning: AtomicU64,
-    /// Allocated at the first scan.
+    /// The cell that is used in place of `scanning`, if processes share it.
+    #[cfg(feature = "shared")]
+    of_processes: Option<Part<AtomicU64>>,
+    /// Allocated at the first scan, unless processes share it.
     log: OnceBox<Log>,
 }
 
 #[derive(Debug)]
 struct Log {
-    /// Hints left so far. This is larger than the number of slots if some hints found no room.
-    notes: AtomicU64,
-    /// 0 is a vacant slot.
-    slots: Box<[AtomicU64]>,
+    /// The first is the number of hints left so far, which is larger than that of the slots if some
+    /// hints found no room. The others are the slots, of which a vacant one is 0.
+    cells: Part<AtomicU64>,
     /// The next log, for scans of the table when it has more words.
     larger: OnceBox<Self>,
 }
+
+/// The bits of a place in the list of logs.
+const PLACE_BITS: u32 = u8::BITS;
 
 /// A token's fingerprint and one of its buckets: names the class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +108,8 @@ impl<L: Layout> Hints<L> {
     pub(crate) fn new() -> Result<Self, OutOfMemory> {
         let shared = allocate::slice(1, || Shared {
             scanning: AtomicU64::new(0),
+            #[cfg(feature = "shared")]
+            of_processes: None,
             log: OnceBox::new(),
         })?;
         Ok(Self {
@@ -109,8 +118,32 @@ impl<L: Layout> Hints<L> {
         })
     }
 
+    /// The number of cells of the log of a table with this many buckets.
+    #[cfg(feature = "shared")]
+    pub(crate) fn log_cells(buckets: usize) -> usize {
+        1 + slots_for(buckets)
+    }
+
+    /// With a cell that says whether a scan is on, and a log, that are there already.
+    #[cfg(feature = "shared")]
+    pub(crate) fn of_processes(
+        scanning: Part<AtomicU64>,
+        log: Part<AtomicU64>,
+    ) -> Result<Self, OutOfMemory> {
+        assert!(!scanning.is_empty() && !log.is_empty());
+        let mut hints = Self::new()?;
+        let log = allocate::boxed(Log {
+            cells: log,
+            larger: OnceBox::new(),
+        })?;
+        let shared = &mut hints.shared[0];
+        shared.of_processes = Some(scanning);
+        shared.log = OnceBox::with_value(log);
+        Ok(hints)
+    }
+
     pub(crate) fn bytes(&self) -> usize {
-        let of_a_log = |log: &Log| size_of::<Log>() + allocate::bytes(&log.slots);
+        let of_a_log = |log: &Log| size_of::<Log>() + allocate::bytes(&log.cells);
         allocate::bytes(&self.shared) + self.shared().logs().map(of_a_log).sum::<usize>()
     }
 
@@ -126,7 +159,8 @@ impl<L: Layout> Hints<L> {
         // none, or it is the log of a later one.
         // Relaxed, here and below: a scan that needs the hint has acquired the move, which comes
         // after.
-        let place = self.shared().scanning.load(Ordering::Relaxed) as usize;
+        let place = self.shared().scanning().load(Ordering::Relaxed) as u8;
+        let place = usize::from(place);
         let log = place
             .checked_sub(1)
             .and_then(|others| self.shared().logs().nth(others));
@@ -135,10 +169,11 @@ impl<L: Layout> Hints<L> {
         };
         // Take one slot after the other, until one is vacant. Stop when the log has overflowed: the
         // scan must begin again anyway.
-        while log.notes.load(Ordering::Relaxed) <= log.slots.len() as u64 {
-            let turn = log.notes.fetch_add(1, Ordering::Relaxed) as usize;
+        let (notes, slots) = log.parts();
+        while notes.load(Ordering::Relaxed) <= slots.len() as u64 {
+            let turn = notes.fetch_add(1, Ordering::Relaxed) as usize;
             // Leave without a slot: the number of notes tells the scan that one found no room.
-            let Some(slot) = log.slots.get(turn) else {
+            let Some(slot) = slots.get(turn) else {
                 return;
             };
             // Fill the slot by an exchange, because a writer that took its number in an earlier
@@ -155,21 +190,22 @@ impl<L: Layout> Hints<L> {
         }
     }
 
-    /// Begins a scan of a table with this many buckets, unless one is in progress.
-    pub(crate) fn scan(&self, buckets: usize) -> Result<Scan<'_, L>, NoScan> {
+    /// Begins a scan by this owner, of a table with this many buckets, unless one is in progress.
+    pub(crate) fn scan(&self, owner: u64, buckets: usize) -> Result<Scan<'_, L>, NoScan> {
         // Take the right to scan. Until the log is known, 1 names the first one: a hint that is
         // left there meanwhile is superfluous.
         // Acquire: pairs with the Release in `Scan::drop`; the last scan's changes to the log are
         // done.
-        self.shared()
-            .scanning
-            .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
+        let scanning = self.shared().scanning();
+        let owned = owner << PLACE_BITS;
+        scanning
+            .compare_exchange(0, owned | 1, Ordering::Acquire, Ordering::Relaxed)
             .map_err(|_| NoScan::Busy)?;
         match self.shared().log_for(buckets) {
             Ok((place, log)) => {
                 // Say which log writers shall use.
                 // Relaxed: the announcement in the stripes comes after.
-                self.shared().scanning.store(place, Ordering::Relaxed);
+                scanning.store(owned | place, Ordering::Relaxed);
                 Ok(Scan { hints: self, log })
             }
             // Give the right back: another thread may have the memory.
@@ -189,24 +225,55 @@ impl<L> Hints<L> {
     /// Also the scan of a thread that died in it, for a caller who has the tokens alone.
     pub(crate) fn end_scan(&self) {
         // Release: pairs with the Acquire of the next scan.
-        self.shared().scanning.store(0, Ordering::Release);
+        self.shared().scanning().store(0, Ordering::Release);
+    }
+}
+
+/// For a table that several processes share.
+#[cfg(feature = "shared")]
+impl<L> Hints<L> {
+    /// The owner of the scan; 0 if there is none.
+    pub(crate) fn scanner(&self) -> u64 {
+        // Relaxed: it only tells what to look at.
+        self.shared().scanning().load(Ordering::Relaxed) >> PLACE_BITS
+    }
+
+    /// Makes the scan of a dead process one of `heir`, to be ended. Returns false if another
+    /// process has it.
+    pub(crate) fn inherit_scan(&self, dead: u64, heir: u64) -> bool {
+        let scanning = self.shared().scanning();
+        let place = scanning.load(Ordering::Relaxed) & ((1 << PLACE_BITS) - 1);
+        // Acquire: the changes of the dead scan to the log are done.
+        let old = dead << PLACE_BITS | place;
+        let new = heir << PLACE_BITS | place;
+        scanning
+            .compare_exchange(old, new, Ordering::Acquire, Ordering::Relaxed)
+            .is_ok()
     }
 }
 
 impl Shared {
+    fn scanning(&self) -> &AtomicU64 {
+        #[cfg(feature = "shared")]
+        if let Some([scanning, ..]) = self.of_processes.as_deref() {
+            return scanning;
+        }
+        &self.scanning
+    }
+
     fn logs(&self) -> impl Iterator<Item = &Log> {
         iter::successors(self.log.get(), |log| log.larger.get())
     }
 
     /// A log that is large enough for this many buckets, and its place. Requires the right to scan.
     fn log_for(&self, buckets: usize) -> Result<(u64, &Log), OutOfMemory> {
-        let slots = (buckets / BUCKETS_PER_SLOT).max(MIN_SLOTS);
+        let slots = slots_for(buckets);
         // Walk along the list, in which each log is larger than those before it. Add one at its
         // end if none is large enough. No log is removed: late writers may still be in one.
         let (mut place, mut log) = (1, &self.log);
         loop {
             let found = log.get_or_try_init(|| allocate::boxed(Log::new(slots)?))?;
-            if found.slots.len() >= slots {
+            if found.parts().1.len() >= slots {
                 return Ok((place, found));
             }
             (place, log) = (place + 1, &found.larger);
@@ -217,11 +284,21 @@ impl Shared {
 impl Log {
     fn new(slots: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            notes: AtomicU64::new(0),
-            slots: allocate::slice(slots, || AtomicU64::new(0))?,
+            cells: allocate::slice(1 + slots, || AtomicU64::new(0))?.into(),
             larger: OnceBox::new(),
         })
     }
+
+    /// The number of hints, and the slots.
+    fn parts(&self) -> (&AtomicU64, &[AtomicU64]) {
+        let (notes, slots) = self.cells.split_first().expect("a log has a first cell");
+        (notes, slots)
+    }
+}
+
+/// The slots of a log for this many buckets.
+fn slots_for(buckets: usize) -> usize {
+    (buckets / BUCKETS_PER_SLOT).max(MIN_SLOTS)
 }
 
 impl<L: Layout> Scan<'_, L> {
@@ -230,17 +307,18 @@ impl<L: Layout> Scan<'_, L> {
     pub(crate) fn forget(&self) {
         // Vacate all slots. If a late writer fills one again, its hint is superfluous, and the next
         // writer takes another slot.
-        for slot in &self.log.slots {
+        let (notes, slots) = self.log.parts();
+        for slot in slots {
             slot.store(0, Ordering::Relaxed);
         }
-        self.log.notes.store(0, Ordering::Relaxed);
+        notes.store(0, Ordering::Relaxed);
     }
 
     /// The hints since [`forget`](Self::forget), or `None` if some found no room.
     pub(crate) fn hints(&self) -> Option<impl Iterator<Item = Hint>> {
         // Take the slots that were taken. There are fewer slots than notes if one found no room.
-        let notes = self.log.notes.load(Ordering::Relaxed) as usize;
-        let noted = self.log.slots.get(..notes)?;
+        let (notes, slots) = self.log.parts();
+        let noted = slots.get(..notes.load(Ordering::Relaxed) as usize)?;
         // Skip vacant slots: their writers have yet to write them, and so have not moved anything.
         let read = |slot: &AtomicU64| Hint::from_bits::<L>(slot.load(Ordering::Relaxed));
         Some(noted.iter().filter_map(read))
@@ -257,6 +335,7 @@ impl<L> Drop for Scan<'_, L> {
 mod tests {
     use super::*;
     use crate::kernel::layout::Lanes;
+    use crate::kernel::seats::THIS_PROCESS;
     use std::vec::Vec;
 
     type FourBySixteen = Lanes<4, 16>;
@@ -278,7 +357,7 @@ mod tests {
     fn a_table_that_has_grown_has_a_larger_log() {
         let hints = Hints::new().expect("memory");
         for (buckets, logs) in [(1 << 10, 1), (1 << 14, 2), (1 << 10, 2), (1 << 15, 3)] {
-            let scan = hints.scan(buckets).expect("memory");
+            let scan = hints.scan(THIS_PROCESS, buckets).expect("memory");
             scan.forget();
             let slots = buckets / BUCKETS_PER_SLOT;
             (0..slots).for_each(|bucket| hints.note(hint(bucket)));
@@ -290,17 +369,17 @@ mod tests {
             // From a writer that is late by the whole scan.
             hints.note(hint(7));
         }
-        let slots: usize = hints.shared().logs().map(|log| log.slots.len()).sum();
+        let slots: usize = hints.shared().logs().map(|log| log.parts().1.len()).sum();
         assert!(hints.bytes() > slots * size_of::<u64>());
     }
 
     #[test]
     fn a_late_note_replaces_no_other() {
         let hints = Hints::new().expect("memory");
-        let scan = hints.scan(0).expect("memory");
+        let scan = hints.scan(THIS_PROCESS, 0).expect("memory");
         scan.forget();
         // A writer that took the first turn of an earlier scan, and writes only now.
-        scan.log.slots[0].store(hint(1).into_bits::<FourBySixteen>(), Ordering::Relaxed);
+        scan.log.parts().1[0].store(hint(1).into_bits::<FourBySixteen>(), Ordering::Relaxed);
         hints.note(hint(2));
         assert_eq!(noted(&scan), [hint(1), hint(2)]);
     }

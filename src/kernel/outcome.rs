@@ -33,3 +33,26 @@ impl Failure {
         }
     }
 }
+
+/// How often a loop repeats that waits for no one, and ends unless others change what it reads.
+///
+/// In memory of this process each change is the progress of another call, and the loop has all the
+/// rounds that it needs. Memory of several processes can hold what no call has written, for ever.
+#[derive(Debug)]
+pub(crate) struct Rounds(u64);
+
+impl Rounds {
+    /// More than any call takes.
+    pub(crate) const ENDLESS: Self = Self(u64::MAX);
+
+    /// More than a call takes among calls of this crate. With 128 threads that change one word all
+    /// the time, a call that loses to the others 16,384 times in turn is one in 10^55.
+    pub(crate) const FEW: Self = Self(1 << 14);
+
+    /// Begins the next round, if there is one.
+    #[inline]
+    pub(crate) fn are_left(&mut self) -> bool {
+        self.0 = self.0.saturating_sub(1);
+        self.0 != 0
+    }
+}

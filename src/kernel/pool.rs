@@ -1,14 +1,20 @@
 //! The pool: how many descriptors a table has, which thread takes which, and how there come to be
 //! more.
 
+#[cfg(feature = "shared")]
+use alloc::sync::Arc;
 use core::iter;
 use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::allocate;
+use crate::allocate::Part;
 use crate::error::OutOfMemory;
 use crate::kernel::descriptor::{Claim, Control, Descriptor, Descriptors, Resolved, Status};
 use crate::kernel::layout::Layout;
+#[cfg(feature = "shared")]
+use crate::kernel::seats::Seats;
+use crate::kernel::seats::THIS_PROCESS;
 #[cfg(feature = "growing")]
 use crate::kernel::transfer::Transfer;
 use crate::kernel::word::{MAX_DESCRIPTORS, Reference};
@@ -24,10 +30,22 @@ use crate::sync::{Event, OnceBox};
 /// maximum.
 #[derive(Debug)]
 pub(crate) struct Pool<L> {
-    first: Descriptors,
+    first: Part<Descriptor>,
+    limits: Limits,
+    /// The processes that share it, if it is not of this one alone.
+    #[cfg(feature = "shared")]
+    seats: Option<Arc<dyn Seats>>,
+    layout: PhantomData<L>,
+}
+
+/// What is the same for all segments of a pool.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
     /// The maximum number of descriptors.
     most: usize,
-    layout: PhantomData<L>,
+    /// The numbers below this one each belong to one thread alone: none if other processes have
+    /// threads of these numbers too.
+    exclusive: usize,
 }
 
 /// How many descriptors a pool has.
@@ -45,6 +63,7 @@ struct Segment<'a> {
     descriptors: &'a [Descriptor],
     /// The number of the first descriptor.
     first: usize,
+    limits: Limits,
 }
 
 /// The fewest descriptors of a table: if a thread dies with one, another is left.
@@ -92,6 +111,11 @@ impl<'a> Segment<'a> {
     /// The segment added after this one, if there is one.
     #[inline]
     fn next(self) -> Option<Self> {
+        // Do not read the place for it if none can be added: in memory that other processes write,
+        // anything may be there.
+        if self.end() >= self.limits.most {
+            return None;
+        }
         // Acquire, as `OnceBox` says: pairs with the Release of the thread that added the segment.
         let next = self.last()?.next.get()?;
         Some(self.followed_by(next))
@@ -121,6 +145,7 @@ impl<'a> Segment<'a> {
         Self {
             descriptors,
             first: self.end(),
+            limits: self.limits,
         }
     }
 
@@ -145,13 +170,14 @@ impl<'a> Segment<'a> {
         // Leave at least half of each segment to be shared: threads without a number, and a signal
         // handler inside a call, need one too.
         (self.end() / 4)
-            .min(sync::EXCLUSIVE)
+            .min(self.limits.exclusive)
             .min(self.descriptors.len() / 2)
     }
 
     /// An unused descriptor: the thread's own, or one of those that threads share.
-    fn claim<L>(self, thread: usize) -> Option<Claim<'a, L>> {
-        self.claim_own(thread).or_else(|| self.claim_shared(thread))
+    fn claim<L>(self, thread: usize, owner: u64) -> Option<Claim<'a, L>> {
+        self.claim_own(thread)
+            .or_else(|| self.claim_shared(thread, owner))
     }
 
     /// The thread's own descriptor, if it has one that is free: without a locked instruction.
@@ -160,14 +186,14 @@ impl<'a> Segment<'a> {
         (thread < self.own() && self.descriptors[thread].take_own()).then(|| self.claimed(thread))
     }
 
-    fn claim_shared<L>(self, thread: usize) -> Option<Claim<'a, L>> {
+    fn claim_shared<L>(self, thread: usize, owner: u64) -> Option<Claim<'a, L>> {
         // Try the shared ones in turn, each thread from a place of its own, so that they seldom
         // meet.
         let shared = self.descriptors.len() - self.own();
         (0..shared).find_map(|step| {
             let index = self.own() + (thread + step) % shared;
             self.descriptors[index]
-                .take_shared()
+                .take_shared(owner)
                 .then(|| self.claimed(index))
         })
     }
@@ -181,17 +207,47 @@ impl<L: Layout> Pool<L> {
     pub(crate) fn new(size: PoolSize) -> Result<Self, OutOfMemory> {
         debug_assert!((1..=MAX_DESCRIPTORS).contains(&size.first));
         Ok(Self {
-            first: allocate::slice(size.first, Descriptor::new)?,
-            most: size.most.min(MAX_DESCRIPTORS),
+            first: allocate::slice(size.first, Descriptor::new)?.into(),
+            limits: Limits {
+                most: size.most.min(MAX_DESCRIPTORS),
+                exclusive: sync::EXCLUSIVE,
+            },
+            #[cfg(feature = "shared")]
+            seats: None,
             layout: PhantomData,
         })
+    }
+
+    /// The descriptors that are there already, of several processes.
+    #[cfg(feature = "shared")]
+    pub(crate) fn of_processes(descriptors: Part<Descriptor>, seats: Arc<dyn Seats>) -> Self {
+        Self {
+            limits: Limits {
+                most: descriptors.len(),
+                exclusive: 0,
+            },
+            first: descriptors,
+            seats: Some(seats),
+            layout: PhantomData,
+        }
+    }
+
+    /// The owner of what the calling thread claims. `None` if its process
+    /// has none.
+    #[cfg_attr(not(feature = "shared"), allow(clippy::unnecessary_wraps))]
+    pub(crate) fn owner(&self) -> Option<u64> {
+        #[cfg(feature = "shared")]
+        if let Some(seats) = &self.seats {
+            return seats.own();
+        }
+        Some(THIS_PROCESS)
     }
 
     /// The size of a pool like this one when it was new.
     pub(crate) fn size(&self) -> PoolSize {
         PoolSize {
             first: self.first.len(),
-            most: self.most,
+            most: self.limits.most,
         }
     }
 
@@ -199,6 +255,7 @@ impl<L: Layout> Pool<L> {
         Segment {
             descriptors: &self.first,
             first: 0,
+            limits: self.limits,
         }
     }
 
@@ -228,7 +285,7 @@ impl<L: Layout> Pool<L> {
     #[cold]
     fn add<'a>(&self, last: Segment<'a>) -> Option<Segment<'a>> {
         // Double their number, or fill up to the maximum.
-        match last.end().min(self.most.saturating_sub(last.end())) {
+        match last.end().min(self.limits.most.saturating_sub(last.end())) {
             0 => last.next(),
             more => last.next_or_add(more).ok(),
         }
@@ -237,7 +294,7 @@ impl<L: Layout> Pool<L> {
     /// Frees the added segments. No word may be frozen, and no descriptor claimed.
     pub(crate) fn shrink(&mut self) {
         // Drop the second segment: each segment owns the one after it.
-        if let Some(last) = self.first.last_mut() {
+        if let Some(last) = self.first.own_mut().and_then(<[_]>::last_mut) {
             last.next = OnceBox::new();
         }
     }
@@ -277,7 +334,7 @@ impl<L: Layout> Pool<L> {
         // behind the last.
         loop {
             last = self.add(last)?;
-            if let Some(claim) = last.claim(sync::thread_index()) {
+            if let Some(claim) = last.claim(sync::thread_index(), self.owner()?) {
                 return Some(claim);
             }
         }
@@ -297,51 +354,54 @@ impl<L: Layout> Pool<L> {
     #[inline(never)]
     fn claim_other(&self, thread: usize) -> Option<Claim<'_, L>> {
         // Begin with the segment added last: most often it is the largest.
-        claim_from(self.first(), thread)
+        claim_from(self.first(), thread, self.owner()?)
     }
 
-    /// The descriptor that a reference names.
+    /// The descriptor that a reference names. `None` only if the word was not written by this
+    /// crate.
     #[inline]
-    fn descriptor(&self, reference: Reference<L>) -> &Descriptor {
+    fn descriptor(&self, reference: Reference<L>) -> Option<&Descriptor> {
         // Look in the first segment, where nearly all are.
         let index = reference.index();
-        match self.first.get(index) {
-            Some(descriptor) => descriptor,
-            None => self.later(index),
-        }
+        self.first.get(index).or_else(|| self.later(index))
     }
 
     /// One that is not in the first segment.
     #[cold]
-    fn later(&self, index: usize) -> &Descriptor {
+    fn later(&self, index: usize) -> Option<&Descriptor> {
         let mut segments = self.segments();
         // Whoever installed the reference had found the segment (or added it) before; the caller
         // read the word with Acquire, so it finds the segment too. Find the segment that the number
         // is in.
-        let segment = segments.find(|segment| index < segment.end());
-        let segment = segment.expect("a descriptor that was claimed is there");
-        &segment.descriptors[index - segment.first]
+        let segment = segments.find(|segment| index < segment.end())?;
+        segment.descriptors.get(index - segment.first)
     }
 
     /// The transfer that a reference stands for, and how it is decided: see [`Descriptor::read`].
     #[cfg(feature = "growing")]
     pub(crate) fn read(&self, reference: Reference<L>) -> Option<(Transfer<L>, Control)> {
-        self.descriptor(reference).read(reference)
+        self.descriptor(reference)?.read(reference)
     }
 
     /// The meaning of `reference`, found in `bucket`.
     pub(crate) fn resolve(&self, bucket: usize, reference: Reference<L>) -> Resolved<L> {
-        self.descriptor(reference).resolve(bucket, reference)
+        match self.descriptor(reference) {
+            Some(descriptor) => descriptor.resolve(bucket, reference),
+            None => Resolved::Stale,
+        }
     }
 
-    /// The current control of the descriptor that a reference names.
-    pub(crate) fn control(&self, reference: Reference<L>) -> Control {
-        self.descriptor(reference).control()
+    /// Whether the use that was `pending` when it was read still is.
+    pub(crate) fn is_pending(&self, reference: Reference<L>, pending: Control) -> bool {
+        self.descriptor(reference)
+            .is_some_and(|descriptor| descriptor.control() == pending)
     }
 
     /// Decides the use that was `pending` when it was read.
     pub(crate) fn decide(&self, reference: Reference<L>, pending: Control, status: Status) {
-        self.descriptor(reference).decide(pending, status);
+        if let Some(descriptor) = self.descriptor(reference) {
+            descriptor.decide(pending, status);
+        }
     }
 
     /// Takes back the descriptors that dead threads held. Requires exclusive access to the tokens:
@@ -349,6 +409,23 @@ impl<L: Layout> Pool<L> {
     pub(crate) fn reclaim(&self) {
         let descriptors = self.segments().flat_map(|segment| segment.descriptors);
         descriptors.for_each(Descriptor::reclaim);
+    }
+}
+
+/// For a table that several processes share.
+#[cfg(feature = "shared")]
+impl<L: Layout> Pool<L> {
+    pub(crate) fn seats(&self) -> Option<&dyn Seats> {
+        self.seats.as_deref()
+    }
+
+    /// The descriptors in use, each with its owner.
+    pub(crate) fn claimed(&self) -> impl Iterator<Item = (&Descriptor, u64)> {
+        let owned = |descriptor| (descriptor, Descriptor::owner(descriptor));
+        self.first
+            .iter()
+            .map(owned)
+            .filter(|&(_, owner)| owner != 0)
     }
 }
 
@@ -366,7 +443,7 @@ impl<L: Layout> Pool<L> {
         // Add at the last step, and before it only by large factors: each segment is another step
         // of every walk over the list.
         if needed == enough(threads) || needed >= Self::GROWTH_FACTOR * now {
-            needed.min(self.most).saturating_sub(now)
+            needed.min(self.limits.most).saturating_sub(now)
         } else {
             0
         }
@@ -411,7 +488,7 @@ impl<L: Layout> Pool<L> {
     /// Frees what a table of this many buckets does not need, if there is memory for the rest. No
     /// word may be frozen, and no descriptor claimed.
     pub(crate) fn shrink_to(&mut self, buckets: usize) {
-        let needed = PoolSize::of_table(buckets).first.min(self.most);
+        let needed = PoolSize::of_table(buckets).first.min(self.limits.most);
         // Keep the first segment if it is enough; otherwise make one new segment of what is needed,
         // so that claims do not walk. Keep all if there is no memory for it.
         if needed <= self.first.len() {
@@ -419,7 +496,7 @@ impl<L: Layout> Pool<L> {
         } else if needed < self.last().end()
             && let Ok(pool) = Self::new(PoolSize {
                 first: needed,
-                most: self.most,
+                most: self.limits.most,
             })
         {
             *self = pool;
@@ -429,11 +506,11 @@ impl<L: Layout> Pool<L> {
 
 /// One of the descriptors added last, if one of them is free; otherwise one of an earlier segment,
 /// down to `segment`.
-fn claim_from<L>(segment: Segment<'_>, thread: usize) -> Option<Claim<'_, L>> {
+fn claim_from<L>(segment: Segment<'_>, thread: usize, owner: u64) -> Option<Claim<'_, L>> {
     segment
         .next()
-        .and_then(|next| claim_from(next, thread))
-        .or_else(|| segment.claim(thread))
+        .and_then(|next| claim_from(next, thread, owner))
+        .or_else(|| segment.claim(thread, owner))
 }
 
 #[cfg(all(test, feature = "growing"))]

@@ -8,10 +8,10 @@
 //! The lowest bit of a stripe tells writers that bump it that a scan is under way
 //! ([`hints`](super::hints)). A reader that sees this bit change looks again.
 
-use alloc::boxed::Box;
 use core::ops::Range;
 
 use crate::allocate;
+use crate::allocate::Part;
 use crate::error::OutOfMemory;
 use crate::kernel::layout::Fingerprint;
 use crate::kernel::word;
@@ -23,7 +23,7 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub(crate) struct Stripes<const NUMBER: usize> {
     /// One in [`SPACING`](Self::SPACING) is a stripe. Their number is a power of two.
-    versions: Box<[AtomicU64]>,
+    versions: Part<AtomicU64>,
     /// The number of stripes less one: lookups apply it straight from memory.
     mask: usize,
 }
@@ -90,6 +90,10 @@ fn number_on(threads: usize, words: usize, fingerprint_bits: u32) -> usize {
 }
 
 impl<const NUMBER: usize> Stripes<NUMBER> {
+    /// The most that there can be: one for each fingerprint of 31 bits.
+    #[cfg(feature = "shared")]
+    pub(crate) const MAX: usize = 1 << 31;
+
     /// Cells for each stripe. All but the first are never used.
     const SPACING: usize = if NUMBER > 0 && !sync::MODEL { 4 } else { 1 };
 
@@ -99,12 +103,21 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
     pub(crate) fn new(words: usize, fingerprint_bits: u32) -> Result<Self, OutOfMemory> {
         let number = Self::number(words, fingerprint_bits);
         Ok(Self {
-            versions: allocate::slice(number * Self::SPACING, || AtomicU64::new(0))?,
+            versions: allocate::slice(number * Self::SPACING, || AtomicU64::new(0))?.into(),
             mask: number - 1,
         })
     }
 
-    fn number(words: usize, fingerprint_bits: u32) -> usize {
+    /// Stripes that are there already: a power of two.
+    #[cfg(feature = "shared")]
+    pub(crate) fn of_versions(versions: Part<AtomicU64>) -> Self {
+        // Loads without bounds checks rely on this.
+        assert!(NUMBER == 0 && versions.len().is_power_of_two());
+        let mask = versions.len() - 1;
+        Self { versions, mask }
+    }
+
+    pub(crate) fn number(words: usize, fingerprint_bits: u32) -> usize {
         if NUMBER > 0 {
             return NUMBER;
         }

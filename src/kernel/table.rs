@@ -1,11 +1,11 @@
 //! The table: an array of atomic words, and where an item may live in it. Raw integers end here.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::allocate;
+use crate::allocate::Part;
 use crate::error::OutOfMemory;
 use crate::kernel::geometry::{Class, Geometry};
 use crate::kernel::layout::{Bucket, Fingerprint, Layout};
@@ -17,7 +17,7 @@ use crate::sync::{AtomicU64, Ordering};
 pub(crate) struct Table<L> {
     geometry: Geometry<L>,
     /// One for each bucket of the geometry. Neither number changes.
-    words: Box<[AtomicU64]>,
+    words: Part<AtomicU64>,
 }
 
 /// The two words of an item, not yet loaded.
@@ -32,7 +32,18 @@ impl<L: Layout> Table<L> {
     pub(crate) fn new(geometry: Geometry<L>) -> Result<Self, OutOfMemory> {
         let empty = || AtomicU64::new(Bucket::<L>::EMPTY.bits());
         let words = allocate::slice(geometry.buckets(), empty)?;
-        Ok(Self { geometry, words })
+        Ok(Self {
+            geometry,
+            words: words.into(),
+        })
+    }
+
+    /// A table of words that are there already, one for each bucket.
+    #[cfg(feature = "shared")]
+    pub(crate) fn of_words(geometry: Geometry<L>, words: Part<AtomicU64>) -> Self {
+        // Loads without bounds checks rely on this.
+        assert_eq!(words.len(), geometry.buckets(), "a whole table");
+        Self { geometry, words }
     }
 
     #[inline]
@@ -211,7 +222,7 @@ impl<L: Layout> Partial<L> {
         assert_eq!(self.words.len(), geometry.buckets(), "a whole table");
         Table {
             geometry,
-            words: self.words.into_boxed_slice(),
+            words: self.words.into_boxed_slice().into(),
         }
     }
 }

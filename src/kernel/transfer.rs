@@ -65,6 +65,18 @@ impl<L: Layout> Transfer<L> {
         }
     }
 
+    /// The buckets that it names: those that it freezes, and of an admission the witness.
+    #[inline]
+    pub(crate) fn buckets(&self) -> [usize; 2] {
+        match *self {
+            Self::Relocation(hop) => [hop.source, hop.destination],
+            Self::Admission {
+                target, witness, ..
+            } => [target, witness],
+            Self::Emptying { bucket, .. } | Self::Split { bucket, .. } => [bucket, bucket],
+        }
+    }
+
     /// The content of `bucket`, one of those that it freezes, before the transfer.
     #[inline]
     pub(crate) fn before(&self, bucket: usize) -> Bucket<L> {

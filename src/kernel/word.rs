@@ -72,7 +72,8 @@ impl<L: Layout> Reference<L> {
     #[inline]
     fn from_bits(bits: u64) -> Self {
         Self {
-            index: (bits >> Self::SEQUENCE_BITS) as usize - 1,
+            // 0 is in no reference that this crate writes, and so names a descriptor that no pool has.
+            index: ((bits >> Self::SEQUENCE_BITS) as usize).wrapping_sub(1),
             sequence: Self::sequence(bits),
             layout: PhantomData,
         }

@@ -90,7 +90,7 @@ fn settle_or_empty<L: Layout>(
     };
     // Commit the emptying of another thread, if it is still permitted. Otherwise two threads could
     // abort each other's emptyings indefinitely.
-    if let Resolved::Pending(pending) = tokens.pool.resolve(bucket, reference)
+    if let Resolved::Pending(pending) = tokens.resolve(bucket, reference)
         && matches!(pending.transfer, Transfer::Emptying { .. })
         && permitted()
     {
@@ -99,7 +99,7 @@ fn settle_or_empty<L: Layout>(
             .decide(reference, pending.control, Status::Committed);
         sync::trace(Event::Help);
     }
-    tokens.settle_reference(bucket)
+    tokens.settle_reference(&mut tokens.rounds(), bucket)
 }
 
 #[cfg(test)]
@@ -150,7 +150,7 @@ mod tests {
         let bucket = (0..)
             .find(|&bucket| tokens.peek(bucket) != Bucket::EMPTY)
             .expect("some tokens");
-        let content = tokens.settle_reference(bucket);
+        let content = tokens.settle(bucket);
         let mut claim = tokens.pool.claim().expect("a descriptor");
         let emptying = Transfer::Emptying {
             bucket,

@@ -13,7 +13,7 @@ pub(crate) const YIELDS_BEFORE_FAILING: usize = 0;
 
 /// No pause: a model tries every order anyway.
 #[derive(Debug, Default)]
-pub(crate) struct Backoff;
+pub(crate) struct Backoff(());
 
 impl Backoff {
     #[allow(clippy::unused_self, reason = "the others pause")]

@@ -39,7 +39,7 @@ pub(crate) fn store_among_exchanges(cell: &AtomicU64, value: u64, order: super::
 pub(crate) use core::sync::atomic::AtomicPtr;
 
 /// Whether a cell is its value and nothing else, so that memory of zeros is cells of 0.
-#[cfg(feature = "growing")]
+#[cfg(any(feature = "growing", feature = "shared"))]
 pub(crate) const PLAIN: bool = true;
 
 // Without native 64-bit atomics the filter could not be lock-free.

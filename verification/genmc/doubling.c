@@ -333,7 +333,7 @@ static void help_to_grow(int d)
 }
 
 // ---- lookup -------------------------------------------------------------------------------------
-// Translates growing: GrowingTokens::answer_on ff3f9353
+// Translates growing: GrowingTokens::answer_on d3bd1fbb
 static int answer_on(int f, int side)
 {
     for (int i = 0;; i++) {

@@ -179,7 +179,7 @@ static int version(int b, int f) { return LOAD(STRIPE(b, f), VERSION); }
 // Translates kernel: Stripes::unchanged d4f24f35
 static int unchanged(int b, int f, int v) { return LOAD(STRIPE(b, f), VERSION_AGAIN) == v; }
 
-// Translates kernel: Hints::note a4cdf9e8
+// Translates kernel: Hints::note 0a4fc17b
 static void note(int hint)
 {
     if (!LOAD(scanning, RELAXED)) return;
@@ -218,7 +218,7 @@ static void announce(int b, int f)
 static atomic_int added[DESCRIPTORS]; // where the next segment is; 0 if there is none
 static int made[DESCRIPTORS];         // written without an atomic access, before it is added
 
-// Translates kernel: Segment::next 69ebbc2a
+// Translates kernel: Segment::next 194bfe16
 static int next_segment(int at, memory_order order) { return LOAD(added[at], order); }
 
 // Returns the segment after the one at `at`. If there is none, adds the one that the caller makes
@@ -239,8 +239,8 @@ static int add_part(int at, int mine)
     return next_segment(at, SEGMENT_LOAD);
 }
 
-// Translates kernel: Pool::descriptor 61dcff95
-// Translates kernel: Pool::later c1c8e129
+// Translates kernel: Pool::descriptor 62921468
+// Translates kernel: Pool::later da172e90
 static int place_of(int number)
 {
     int at = 0;
@@ -260,7 +260,7 @@ static int place_of(int number)
 #define PLACE(d) (d)
 #endif
 
-// Translates kernel: Pool::control 5559b85b
+// Translates kernel: Pool::is_pending 3cb82fbd
 // Translates kernel: Descriptor::control 41d8bdff
 static int control_of(int r, memory_order order)
 {
@@ -275,7 +275,7 @@ static int decide_own(int d, int pending, int state)
     return replace(&control[PLACE(d)], pending, pending | state, DECISION, DECISION_FAILURE);
 }
 
-// Translates kernel: Pool::decide 8581f046
+// Translates kernel: Pool::decide c92b99d8
 static int decide(int number, int pending, int state)
 {
     return replace(&control[place_of(number)], pending, pending | state, DECISION,
@@ -318,7 +318,7 @@ static int publish(int d, int t, int old)
 #define R_CONTROL(r) ((int)((r) >> 20))
 
 // Translates kernel: Descriptor::read 23f4f20c
-// Translates kernel: Pool::resolve 876d24b8
+// Translates kernel: Pool::resolve b8a5d185
 // Translates kernel: Descriptor::resolve 524edd7e
 static long resolve(int bucket, int r)
 {
@@ -351,9 +351,9 @@ static long resolve(int bucket, int r)
 }
 
 // Returns a claimed descriptor, or -1. A descriptor of the caller's own needs no claim.
-// Translates kernel: Segment::claim_shared 07e04502
-// Translates kernel: Descriptor::take_shared 5fe25274
-// Translates kernel: Pool::claim_behind 40e94146
+// Translates kernel: Segment::claim_shared 00f43665
+// Translates kernel: Descriptor::take_shared 589c0aa6
+// Translates kernel: Pool::claim_behind a763407d
 static int claim(int d)
 {
 #ifdef SEGMENTS
@@ -376,7 +376,7 @@ static int claim(int d)
 #endif
 }
 
-// Translates kernel: <Claim as Drop>::drop 395162d6
+// Translates kernel: <Claim as Drop>::drop c08dbf28
 static void drop(int d)
 {
 #if defined(SHARED) || defined(SEGMENTS)
@@ -385,7 +385,7 @@ static void drop(int d)
 }
 
 // ---- settlement ---------------------------------------------------------------------------------
-// Translates fixed: TokenTable::is_absent_from_witness 72529f73
+// Translates fixed: TokenTable::is_absent_from_witness c3cbd905
 // Translates fixed: is_rival a02508f1
 static int is_absent_from_witness(int f, int target, int witness)
 {
@@ -411,7 +411,7 @@ static int is_absent_from_witness(int f, int target, int witness)
     }
 }
 
-// Translates fixed: TokenTable::settle_reference 0def6434
+// Translates fixed: TokenTable::settle_reference ca33422a
 static void decide_admission(int r, int pending, int t)
 {
     // What places no token is an emptying.
@@ -419,8 +419,8 @@ static void decide_admission(int r, int pending, int t)
     decide(INDEX(r), pending, absent ? COMMITTED : ABORTED);
 }
 
-// Translates fixed: TokenTable::settle 1c6755b9
-// Translates fixed: TokenTable::settle_reference 0def6434
+// Translates fixed: TokenTable::settle d6101213
+// Translates fixed: TokenTable::settle_reference ca33422a
 static int settle(int bucket)
 {
     int w = load(bucket);
@@ -450,7 +450,7 @@ static int settle(int bucket)
 #define YES 2
 #define UNCLEAR 3
 
-// Translates fixed: TokenTable::find_in_word ad262ac0
+// Translates fixed: TokenTable::find_in_word fc7fa994
 static int find_in_word(int f, int bucket, int w)
 {
     if (!IS_REFERENCE(w)) return COUNT(w, f) ? YES : NO;
@@ -466,7 +466,7 @@ static int find_in_word(int f, int bucket, int w)
     return COUNT(R_CONTENT(r), f) ? YES : NO;
 }
 
-// Translates fixed: TokenTable::find_slowly a2e9e1e0
+// Translates fixed: TokenTable::find_slowly e54f25be
 static int find_slowly(int f, int first)
 {
     int second = first ^ MASK(f);
@@ -501,7 +501,7 @@ static int contains(int f, int first)
 }
 
 // Looks up without validation of a hit.
-// Translates fixed: TokenTable::find 8dd42e19
+// Translates fixed: TokenTable::find 6976ea7c
 static int find(int f, int first)
 {
     int v = version(first, f);
@@ -515,7 +515,7 @@ static int find(int f, int first)
 }
 
 // Loads both words, settled and validated as for a miss.
-// Translates fixed: TokenTable::settled_pair 77df5997
+// Translates fixed: TokenTable::settled_pair 5c8e0a06
 static int pair(int f, int first)
 {
     for (int i = 0;; i++) {
@@ -599,7 +599,7 @@ static int add_to(int f, int first, int a, int b)
 
 // Returns 0 if there is no room: the client itself makes room by a path.
 // Translates fixed: TokenTable::insert 8f22de8c
-// Translates fixed: TokenTable::add 21ae9e6b
+// Translates fixed: TokenTable::add d45f303a
 static int insert(int f, int first)
 {
     int a = LOAD(word[first], PAIR_TO_INSERT), b = LOAD(word[first ^ MASK(f)], PAIR_TO_INSERT);
@@ -618,7 +618,7 @@ static int insert(int f, int first)
 // Translates fixed: TokenTable::remove 3ef7aab8
 // Translates fixed: TokenTable::remove_by 7d4e6b05
 // Translates fixed: TokenTable::clear_one 2c3fc926
-// Translates fixed: TokenTable::change 666764cd
+// Translates fixed: TokenTable::change cd1553c2
 static int remove_one(int f, int first)
 {
     int second = first ^ MASK(f);
@@ -722,8 +722,8 @@ static int admit(int d, int f, int first)
 
 // Returns whether a table has no token of a class, for an admission in another table.
 // Translates fixed: TokenTable::is_absent 23d05403
-// Translates fixed: TokenTable::is_absent_slowly ece6ca66
-// Translates fixed: TokenTable::settle_crosswise d55eea16
+// Translates fixed: TokenTable::is_absent_slowly 14c5cc13
+// Translates fixed: TokenTable::settle_crosswise 28fbc587
 static int is_absent(int f, int first)
 {
     for (int i = 0;; i++) {
@@ -741,13 +741,13 @@ static int is_absent(int f, int first)
 
 // ---- scan ---------------------------------------------------------------------------------------
 // The copies of a class in a snapshot; -1 if the log was full, or another scan is on.
-// Translates fixed: copy_group 2854a31b
-// Translates kernel: Hints::scan ad1b3aee
-// Translates kernel: Scan::forget f2081602
+// Translates fixed: copy_group c01b1f8a
+// Translates kernel: Hints::scan ffd1f1a3
+// Translates kernel: Scan::forget a2f16797
 // Translates kernel: Stripes::announce_scan 351c23a8
 // Translates kernel: Stripes::end_scan bc183f1c
-// Translates kernel: Scan::hints ee73ab6b
-// Translates kernel: Hints::end_scan e0d5501f
+// Translates kernel: Scan::hints d71b731d
+// Translates kernel: Hints::end_scan 18b8c37e
 static int scan(int f, int first)
 {
     int expected = 0;

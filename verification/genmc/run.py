@@ -91,7 +91,7 @@ WEAKER = {
     "pairs are relaxed": ("PAIR_TO_LOOK=RELAXED PAIR_TO_INSERT=RELAXED PAIR_TO_REMOVE=RELAXED", "fixed:80:0"),
     "two relaxed loads and a fence": (
         "PAIR_TO_LOOK=RELAXED PAIR_TO_INSERT=RELAXED PAIR_TO_REMOVE=RELAXED PAIR_LOADED=FENCE", "fixed:80:0"),
-    "a word is loaded to acquire": ("WORD_LOAD=ACQUIRE SOURCE_LOAD=ACQUIRE", "fixed:57:0"),
+    "a word is loaded to acquire": ("WORD_LOAD=ACQUIRE SOURCE_LOAD=ACQUIRE", "fixed:49:0"),
     "a word is loaded relaxed": ("WORD_LOAD=RELAXED SOURCE_LOAD=RELAXED", "fixed:10:0 fixed:10:1"),
     "the source is loaded to acquire": ("SOURCE_LOAD=ACQUIRE", SURVIVES),
     "the source is loaded relaxed": ("SOURCE_LOAD=RELAXED", "fixed:10:1"),

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::kernel::layout::{Bucket, Lanes};
+use crate::kernel::seats::THIS_PROCESS;
 use crew::Crew;
 
 type Pool = super::Pool<Lanes<4, 16>>;
@@ -39,7 +40,7 @@ fn len(pool: &Pool) -> usize {
 /// Claims until there is none left, or more than there may be.
 fn claim_all(pool: &Pool) -> Vec<Claim<'_, Lanes<4, 16>>> {
     core::iter::from_fn(|| pool.claim())
-        .take(pool.most + 1)
+        .take(pool.limits.most + 1)
         .collect()
 }
 
@@ -177,7 +178,8 @@ fn a_claim_that_comes_late_adds_a_part_of_its_own() {
     let first = pool.last();
     pool.grow_on(2, 1 << 10).expect("memory");
     let added = pool.last();
-    let claim_any = || (0..added.descriptors.len()).find_map(|thread| added.claim(thread));
+    let claim = |thread| added.claim(thread, THIS_PROCESS);
+    let claim_any = || (0..added.descriptors.len()).find_map(claim);
     let _taken: Vec<Claim<'_, Lanes<4, 16>>> = core::iter::from_fn(claim_any).collect();
     let claim = pool.claim_behind(first).expect("one is added");
     assert!(claim.index >= added.end(), "descriptor {}", claim.index);

@@ -4,11 +4,11 @@
 //! ```text
 //! RUSTFLAGS="--cfg lockfree_cuckoo_steps" cargo run --release --target-dir target/steps -p stress-tests -- \
 //!     histories|soak|lives [--seconds N] [--seed N] [--layout SLOTSxBITS]
-//! cargo run --release -p stress-tests -- signals [--seconds N] [--seed N]
+//! cargo run --release -p stress-tests -- signals|storm [--seconds N] [--seed N]
 //! ```
 //!
 //! `--help` describes each part. `signals` runs in the shipping build: threads stop permanently at
-//! any instruction.
+//! any instruction. So does `storm`, where processes are killed.
 //!
 //! A run fails, with exit code 1, if an answer was wrong, or if the races that it must cause did
 //! not happen. A seed selects the calls; the machine decides the schedule, so a failure prints the
@@ -24,10 +24,15 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(all(not(lockfree_cuckoo_steps), target_os = "linux"))]
 mod signals;
+#[cfg(all(not(lockfree_cuckoo_steps), target_os = "linux"))]
+mod storm;
 
 #[cfg(all(not(lockfree_cuckoo_steps), target_os = "linux"))]
 fn main() -> std::process::ExitCode {
-    signals::main()
+    match std::env::args().nth(1).as_deref() {
+        Some("storm") => storm::main(),
+        _ => signals::main(),
+    }
 }
 
 #[cfg(all(not(lockfree_cuckoo_steps), not(target_os = "linux")))]

@@ -1,0 +1,61 @@
+//! The errors of filters that processes share.
+
+use super::{BuildError, OutOfMemory, ReadError};
+
+/// Why a filter that processes share was not made, or not opened. The attempt has no effects.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(not(miri))] {
+/// use lockfree_cuckoo::{SharedError, SharedFilter};
+/// use std::fs::File;
+///
+/// let file = File::open("/proc/self/exe")?;
+/// let refused = <SharedFilter>::attach(&file).map(drop);
+/// assert!(matches!(refused, Err(SharedError::NotSealed)));
+/// # }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SharedError {
+    /// The plan of a new filter is refused.
+    Build(BuildError),
+    /// The memory is not a filter that processes share, or not of this kind, layout or hasher, or
+    /// of this version of its form.
+    Read(ReadError),
+    /// The system refused a call.
+    Io(std::io::Error),
+    /// A process that has the memory could make it smaller, and end every process that reads it.
+    /// The memory of [`build_shared`](crate::FilterBuilder::build_shared) cannot be made smaller.
+    NotSealed,
+    /// As many processes as there can be have the memory.
+    NoSeat,
+}
+
+texts! { SharedError:
+    Self::Build(error) => "{error}";
+    Self::Read(error) => "{error}";
+    Self::Io(error) => "{error}";
+    Self::NotSealed =>
+        "the size of this memory can change: a filter is attached to by a descriptor only if its size is sealed";
+    Self::NoSeat => "1,023 processes have this filter already";
+}
+
+impl From<std::io::Error> for SharedError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+causes! {
+    BuildError as Build => SharedError;
+    ReadError as Read => SharedError;
+}
+
+impl From<OutOfMemory> for SharedError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::Read(ReadError::OutOfMemory(error))
+    }
+}

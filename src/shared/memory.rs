@@ -1,0 +1,104 @@
+//! The memory that processes share: making it, opening it, and mapping it.
+
+use alloc::format;
+use alloc::sync::Arc;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+
+use memmap2::MmapOptions;
+use nix::fcntl::{
+    AT_FDCWD, AtFlags, FallocateFlags, FcntlArg, OFlag, SealFlag, fallocate, fcntl, open,
+};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::stat::Mode;
+use nix::unistd::{ftruncate, linkat};
+
+use crate::allocate::Mapping;
+
+/// Memory without a name in the file system, of this size. All of it is there: a process that
+/// touches it later cannot fail because the system has none left.
+pub(crate) fn anonymous(bytes: usize) -> io::Result<OwnedFd> {
+    let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
+    let memory = memfd_create("lockfree-cuckoo", flags)?;
+    fill(&memory, bytes)?;
+    Ok(memory)
+}
+
+/// A file without a name, in the directory in which it gets one.
+pub(crate) fn unnamed_beside(path: &Path, bytes: usize) -> io::Result<OwnedFd> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let flags = OFlag::O_TMPFILE | OFlag::O_RDWR | OFlag::O_CLOEXEC;
+    let memory = open(directory, flags, Mode::S_IRUSR | Mode::S_IWUSR)?;
+    fill(&memory, bytes)?;
+    Ok(memory)
+}
+
+fn fill(memory: &OwnedFd, bytes: usize) -> io::Result<()> {
+    let bytes = i64::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    ftruncate(memory, bytes)?;
+    fallocate(memory, FallocateFlags::empty(), 0, bytes)?;
+    Ok(())
+}
+
+/// Gives a file its name, which must be free. So whoever opens it finds it whole.
+pub(crate) fn name(memory: &OwnedFd, path: &Path) -> io::Result<()> {
+    let link = link_of(memory);
+    linkat(
+        AT_FDCWD,
+        link.as_str(),
+        AT_FDCWD,
+        path,
+        AtFlags::AT_SYMLINK_FOLLOW,
+    )?;
+    Ok(())
+}
+
+fn link_of(memory: &impl AsFd) -> alloc::string::String {
+    format!("/proc/self/fd/{}", memory.as_fd().as_raw_fd())
+}
+
+/// From here on no process can change the size.
+pub(crate) fn seal(memory: &OwnedFd) -> io::Result<()> {
+    fcntl(memory, FcntlArg::F_ADD_SEALS(size_seals()))?;
+    Ok(())
+}
+
+fn size_seals() -> SealFlag {
+    SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW
+}
+
+pub(crate) fn is_sealed(memory: &impl AsFd) -> bool {
+    fcntl(memory.as_fd(), FcntlArg::F_GET_SEALS)
+        .is_ok_and(|seals| SealFlag::from_bits_truncate(seals).contains(size_seals()))
+}
+
+/// The same memory, opened again: an open file of its own, whose locks are its own.
+pub(crate) fn reopen(memory: &impl AsFd, writes: bool) -> io::Result<OwnedFd> {
+    let access = if writes {
+        OFlag::O_RDWR
+    } else {
+        OFlag::O_RDONLY
+    };
+    let link = link_of(memory);
+    Ok(open(
+        link.as_str(),
+        access | OFlag::O_CLOEXEC,
+        Mode::empty(),
+    )?)
+}
+
+/// Maps all of it.
+pub(crate) fn map(memory: &OwnedFd, bytes: usize, writes: bool) -> io::Result<Arc<Mapping>> {
+    let mut options = MmapOptions::new();
+    options.len(bytes);
+    let mapped = if writes {
+        options.map_raw(memory)
+    } else {
+        options.map_raw_read_only(memory)
+    };
+    Ok(Mapping::new(mapped?))
+}

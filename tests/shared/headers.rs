@@ -1,0 +1,106 @@
+//! Memory that is not a filter, or has been changed.
+
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::FileExt;
+
+use lockfree_cuckoo::filter::Fixed;
+use lockfree_cuckoo::{ReadError, SharedError, SharedFilter};
+
+use crate::filter;
+
+/// The header and the sizes behind it.
+const HEADER: usize = 128;
+
+fn opened(filter: &SharedFilter) -> File {
+    let path = format!("/proc/self/fd/{}", filter.as_fd().as_raw_fd());
+    File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .expect("its own")
+}
+
+/// Each bit of the header is covered.
+#[test]
+fn every_changed_bit_is_noticed() {
+    let filter = filter(100);
+    let file = opened(&filter);
+    for at in 0..HEADER as u64 {
+        for bit in 0..8 {
+            let mut byte = [0];
+            file.read_exact_at(&mut byte, at).expect("within");
+            file.write_all_at(&[byte[0] ^ 1 << bit], at)
+                .expect("within");
+            let refused = SharedFilter::<Fixed>::attach(&filter).map(drop);
+            assert!(
+                matches!(refused, Err(SharedError::Read(_))),
+                "byte {at}, bit {bit}"
+            );
+            file.write_all_at(&byte, at).expect("within");
+        }
+    }
+    assert!(SharedFilter::<Fixed>::attach(&filter).is_ok());
+    // Who has it already has copied what it relies on.
+    file.write_all_at(&[0xff; HEADER], 0).expect("within");
+    assert!(filter.insert("a").is_ok() && filter.contains("a"));
+    assert!(matches!(
+        SharedFilter::<Fixed>::attach(&filter),
+        Err(SharedError::Read(ReadError::NotAFilter))
+    ));
+}
+
+/// The CRC of zlib.
+fn crc(parts: [&[u8]; 2]) -> u32 {
+    let mut crc = !0u32;
+    for byte in parts.into_iter().flatten() {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = crc >> 1 ^ (0xedb8_8320 & (crc & 1).wrapping_neg());
+        }
+    }
+    !crc
+}
+
+/// Numbers that no filter has, with checksums that match.
+#[test]
+fn impossible_numbers_are_refused() {
+    let filter = filter(100);
+    let file = opened(&filter);
+    let mut header = [0; HEADER];
+    file.read_exact_at(&mut header, 0).expect("within");
+    let extremes = [
+        0,
+        1,
+        2,
+        3,
+        7,
+        1 << 20,
+        1 << 32,
+        1 << 40,
+        1 << 61,
+        u64::MAX / 2,
+        u64::MAX,
+    ];
+    let mut accepted = 0;
+    for at in (32..48).chain(48..60).chain(64..120).step_by(8) {
+        for number in extremes {
+            let mut changed = header;
+            changed[at..at + 8].copy_from_slice(&number.to_le_bytes());
+            let first = crc([&changed[..60], &[]]);
+            changed[60..64].copy_from_slice(&first.to_le_bytes());
+            let second = crc([&changed[..60], &changed[64..120]]);
+            changed[120..].copy_from_slice(&u64::from(second).to_le_bytes());
+            file.write_all_at(&changed, 0).expect("within");
+            match SharedFilter::<Fixed>::attach(&filter) {
+                // A smaller capacity, and the like.
+                Ok(other) => {
+                    accepted += 1;
+                    assert!(other.insert("a").is_ok() && other.remove("a"));
+                }
+                Err(error) => assert!(matches!(error, SharedError::Read(_)), "{error}"),
+            }
+        }
+    }
+    assert!(accepted < 30, "{accepted}");
+}

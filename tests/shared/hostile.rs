@@ -1,0 +1,73 @@
+//! A process that writes anything to the memory, while another one uses it.
+
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::FileExt;
+
+use crew::Crew;
+use lockfree_cuckoo::layout::{Lanes, Layout, SemiSorted};
+use lockfree_cuckoo::{Filter, SharedFilter, filter::Fixed};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+/// Random words, and words that look like those of the filter: copies of others, with a bit or two
+/// changed.
+fn write_anything(file: &File, rng: &mut SmallRng) {
+    let len = file.metadata().expect("memory").len();
+    let place = |rng: &mut SmallRng| rng.random_range(512..len / 8) * 8;
+    let mut word = [0; 8];
+    file.read_exact_at(&mut word, place(rng)).expect("within");
+    let word = u64::from_le_bytes(word);
+    let word = match rng.random_range(0..4) {
+        0 => rng.random(),
+        1 => word ^ 1 << rng.random_range(0..64),
+        2 => word.wrapping_add(rng.random_range(0..5)).wrapping_sub(2),
+        _ => u64::MAX << rng.random_range(0..64),
+    };
+    file.write_all_at(&word.to_le_bytes(), place(rng))
+        .expect("within");
+}
+
+/// No call panics or hangs, whatever its answer is.
+fn survives<L: Layout>() {
+    let builder = Filter::<Fixed<L>>::builder().capacity(300).seed(7);
+    let filter = builder.build_shared().expect("memory");
+    let path = format!("/proc/self/fd/{}", filter.as_fd().as_raw_fd());
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .expect("its own");
+    Crew::run(
+        1,
+        |_, _| {
+            for round in 0..3_000u64 {
+                let item = round % 400;
+                let _ = filter.insert_unique(&item);
+                let _ = filter.insert(&(item + 1));
+                let _ = (filter.contains(&item), filter.count(&item));
+                let _ = filter.remove(&item);
+                if round % 1_000 == 0 {
+                    let _ = (filter.recover(), filter.len(), filter.to_bytes());
+                    let _ = SharedFilter::<Fixed<L>>::attach(&filter).map(|other| other.len());
+                }
+            }
+        },
+        1,
+        |crew, _| {
+            let mut rng = SmallRng::seed_from_u64(1);
+            while crew.at_work() {
+                write_anything(&file, &mut rng);
+            }
+        },
+    );
+}
+
+#[test]
+fn nothing_that_is_written_does_harm() {
+    survives::<Lanes<4, 16>>();
+    survives::<Lanes<2, 31>>();
+    survives::<Lanes<3, 21>>();
+    survives::<SemiSorted<4, 17>>();
+    survives::<SemiSorted<6, 12>>();
+}

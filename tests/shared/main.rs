@@ -1,0 +1,76 @@
+//! Filters that processes share: what one process does, the others find, whatever happens to it.
+//!
+//! A child is this program again: it runs the test [`child`] with a role.
+
+#![cfg(target_os = "linux")]
+
+mod attaching;
+mod death;
+mod forks;
+mod headers;
+mod hostile;
+mod readers;
+
+use std::env;
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
+use std::process::{Child, Command, Stdio};
+
+use lockfree_cuckoo::SharedFilter;
+
+const ROLE: &str = "LOCKFREE_CUCKOO_TEST_ROLE";
+const MEMORY: &str = "LOCKFREE_CUCKOO_TEST_MEMORY";
+
+/// A small filter in new memory.
+fn filter(items: usize) -> SharedFilter {
+    let builder = lockfree_cuckoo::CuckooFilter::builder();
+    builder
+        .capacity(items)
+        .seed(7)
+        .build_shared()
+        .expect("memory")
+}
+
+/// Starts a process with a role and the memory of a filter.
+fn spawn(role: &str, filter: &impl AsFd) -> Child {
+    let memory = format!(
+        "/proc/{}/fd/{}",
+        std::process::id(),
+        filter.as_fd().as_raw_fd()
+    );
+    Command::new(env::current_exe().expect("this program"))
+        .args([
+            "--exact",
+            "child",
+            "--ignored",
+            "--nocapture",
+            "--test-threads",
+            "1",
+        ])
+        .env(ROLE, role)
+        .env(MEMORY, memory)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a process")
+}
+
+/// The memory that a child was given.
+fn memory() -> File {
+    let path = env::var(MEMORY).expect("given");
+    File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .expect("the parent's")
+}
+
+#[test]
+#[ignore = "a process of other tests"]
+fn child() {
+    match env::var(ROLE).as_deref() {
+        Ok("insert") => attaching::insert(),
+        Ok("work") => death::work(),
+        Ok(role) => panic!("no role {role}"),
+        Err(_) => {}
+    }
+}
