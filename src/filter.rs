@@ -31,7 +31,7 @@ mod rotating;
 #[cfg(feature = "shared")]
 mod shared;
 #[cfg(feature = "shared")]
-pub use shared::{SharedFilter, SharedReader};
+pub use shared::{Attach, SharedFilter, SharedReader};
 
 mod collect;
 

@@ -138,6 +138,11 @@ impl<L: Layout> RawFilter for Fixed<L> {
         Ok(allocate::boxed(self.snapshot()?)?)
     }
 
+    #[cfg(feature = "shared")]
+    fn recover(&self) -> usize {
+        self.table.recover()
+    }
+
     fn valued(&self) -> Option<&dyn StoresValues> {
         if L::VALUE_BITS == 0 {
             return None;

@@ -3,7 +3,7 @@
 mod empty;
 mod ops;
 mod ring;
-mod state;
+pub(crate) mod state;
 mod stored;
 
 use crate::rotating::ring::Ring;
@@ -44,7 +44,7 @@ pub struct Rotating<L: Layout = Lanes<4, 16>> {
 }
 
 /// As for a filter of a fixed size.
-const DEFAULT_BUDGET: usize = LONG_BUDGET;
+pub(crate) const DEFAULT_BUDGET: usize = LONG_BUDGET;
 
 /// The number of walks after which a snapshot gives up.
 const WALKS: usize = 8;
@@ -52,17 +52,23 @@ const WALKS: usize = 8;
 impl<L: Layout> Rotating<L> {
     /// Makes an engine of unshared tables: the generations from the oldest to the young one, and
     /// the spare, which is empty.
-    pub(crate) fn of_tables(
+    pub(crate) fn of_tables(tables: Vec<TokenTable<L>>, capacity: usize, rotations: u64) -> Self {
+        let state = AtomicState::new(State::new(rotations, tables.len()));
+        Self::of_state(state, tables, capacity)
+    }
+
+    /// Makes an engine of tables that have the parts that the state says.
+    pub(crate) fn of_state(
+        state: AtomicState,
         mut tables: Vec<TokenTable<L>>,
         capacity: usize,
-        rotations: u64,
     ) -> Self {
         for table in &mut tables {
             // Only the owner of an admission knows the other generations.
             table.require_owner_commit();
         }
         Self {
-            state: AtomicState::new(State::new(rotations, tables.len())),
+            state,
             tables: Ring::new(tables),
             capacity,
         }
@@ -112,8 +118,12 @@ impl<L: Layout> Rotating<L> {
 const MIN_GENERATIONS: usize = 2;
 
 /// The number of generations, if it is in range.
-fn generations(plan: &Plan) -> Result<usize, BuildError> {
-    let requested = plan.generations.unwrap_or(MIN_GENERATIONS);
+pub(crate) fn generations(plan: &Plan) -> Result<usize, BuildError> {
+    check_generations(plan.generations.unwrap_or(MIN_GENERATIONS))
+}
+
+/// This number of generations, if it is in range.
+pub(crate) fn check_generations(requested: usize) -> Result<usize, BuildError> {
     let nearest = requested.clamp(MIN_GENERATIONS, MAX_GENERATIONS);
     if requested != nearest {
         return Err(BuildError::Generations { requested, nearest });
@@ -208,6 +218,11 @@ impl<L: Layout> RawFilter for Rotating<L> {
         Ok(allocate::boxed(self.snapshot()?)?)
     }
 
+    #[cfg(feature = "shared")]
+    fn recover(&self) -> usize {
+        self.tables.iter().map(TokenTable::recover).sum()
+    }
+
     fn rotating(&self) -> Option<&dyn Rotates> {
         Some(self)
     }
@@ -276,8 +291,8 @@ impl<L: Layout> RawFilter for Rotating<L> {
                 Err(failure) => failure,
             };
             // Try the new young table, if there was a rotation: only the young one may refuse.
-            if self.is_current(state) {
-                return Err(self.young(state).refused(failure));
+            if let Some(refusal) = self.refusal(state, failure) {
+                return Err(refusal);
             }
         }
     }
@@ -305,15 +320,12 @@ impl<L: Layout> RawFilter for Rotating<L> {
     }
 
     fn count(&self, hash: u64) -> usize {
-        loop {
-            let state = self.state.load();
+        // Count again after a rotation: a table that was counted may be forgotten by now.
+        self.until_current(|state| {
             let counts = self.live(state);
-            let count = counts.map(|table| table.count(hash)).sum();
-            // Count again after a rotation: a table that was counted may be forgotten by now.
-            if self.is_current(state) {
-                return count;
-            }
-        }
+            counts.map(|table| table.count(hash)).sum()
+        })
+        .unwrap_or(0)
     }
 
     #[inline]
@@ -370,19 +382,16 @@ impl<L: Layout> Rotates for Rotating<L> {
     }
 
     fn age_hash(&self, hash: u64) -> Option<usize> {
-        loop {
-            let state = self.state.load();
+        // Walk again after a rotation, whatever was found: by then the tables have other ages.
+        self.until_current(|state| {
             // Ask the oldest first, as a lookup, so that a refresh meanwhile hides no item.
             let ages = (0..self.tables.len() - 1).rev();
             let holds = |table: &TokenTable<L>| table.contains(hash);
             let held = self.live(state).zip(ages).filter(|(table, _)| holds(table));
             // Keep the last table that has it: the walk goes from old to young.
-            let youngest = held.last();
-            // Walk again after a rotation, whatever was found: by then the tables have other ages.
-            if self.is_current(state) {
-                return youngest.map(|(_, age)| age);
-            }
-        }
+            held.last().map(|(_, age)| age)
+        })
+        .flatten()
     }
 
     fn rotations(&self) -> u64 {

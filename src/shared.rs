@@ -10,9 +10,17 @@
 //! | `block` | where the parts of the tables are, byte by byte: pure values |
 //! | `memory` | making, opening and mapping the memory: the calls of the system |
 //! | `seat` | which processes live |
-//! | `engine` | an engine over such memory |
+//! | `engine` | making such memory and attaching to it |
+//! | `kinds` | the engines that can be in it |
+
+#[cfg(not(all(target_os = "linux", target_endian = "little")))]
+compile_error!(
+    "the feature `shared` needs Linux, for memory whose size is sealed and locks that belong to an \
+     open file, and a little-endian processor"
+);
 
 mod block;
 pub(crate) mod engine;
+mod kinds;
 mod memory;
 mod seat;

@@ -45,6 +45,12 @@ pub trait RawFilter: fmt::Debug + Send + Sync + 'static {
     fn boxed_empty_like(&self) -> Result<Box<dyn RawFilter>, OutOfMemory>;
     /// A copy that holds every token that is stored from the call to the return, in a box.
     fn boxed_snapshot(&self) -> Result<Box<dyn RawFilter>, SnapshotError>;
+    /// Takes back what dead processes held, if others share it. Returns the number of calls in which
+    /// they died and held something.
+    #[cfg(feature = "shared")]
+    fn recover(&self) -> usize {
+        0
+    }
     /// The operations that only a rotating engine has.
     fn rotating(&self) -> Option<&dyn Rotates> {
         None

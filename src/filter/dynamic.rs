@@ -59,7 +59,7 @@ pub type DynFilter<S = RandomState> = Filter<Dyn, S>;
 pub struct Dyn(Box<dyn RawFilter>);
 
 impl Dyn {
-    fn of(engine: impl RawFilter) -> Result<Self, OutOfMemory> {
+    pub(super) fn of(engine: impl RawFilter) -> Result<Self, OutOfMemory> {
         Ok(Self(allocate::boxed(engine)?))
     }
 }

@@ -6,20 +6,23 @@ use core::ops::Deref;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use super::{Engine, Filter, FilterBuilder};
+use super::{AnyLayout, Dyn, Engine, Filter, FilterBuilder};
 use crate::codec::header::Identity;
+use crate::engine::kind::Kind;
+use crate::engine::operations::RawFilter;
+use crate::engine::plan::Plan;
 use crate::error::{ReadError, SharedError};
 use crate::fixed::Fixed;
+use crate::kernel::layout::{ForLayout, Layout, Shape};
 use crate::random_state::RandomState;
-use crate::shared::engine::{
-    Opened, Place, Shareable, attach, attach_reader, check_seals, create, open, read,
-};
+use crate::rotating::Rotating;
+use crate::shared::engine::{Memory, Place, Shareable, create};
 use crate::typed_hasher::{FilterHasher, HashesItem};
 
 /// A filter in memory that processes share: it outlives each of them.
 ///
-/// It has all methods of a [`CuckooFilter`](crate::CuckooFilter) that take `&self`, and all that is
-/// said there of threads holds of the threads of all processes.
+/// It has all methods of a [`CuckooFilter`](crate::CuckooFilter), or of the filter of its engine,
+/// that take `&self`. All that is said there of threads holds of the threads of all processes.
 pub struct SharedFilter<E = Fixed, S = RandomState> {
     filter: Filter<E, S>,
     file: OwnedFd,
@@ -30,17 +33,97 @@ pub struct SharedReader<E = Fixed, S = RandomState> {
     filter: Filter<E, S>,
 }
 
+/// An engine that memory that processes share can have: [`Fixed`], [`Rotating`], or [`Dyn`] for whatever the memory has.
+///
+/// Sealed, as [`Engine`] is.
+pub trait Attach: Engine {
+    #[doc(hidden)]
+    fn attach(memory: &Memory) -> Result<Self, SharedError>;
+
+    #[doc(hidden)]
+    fn attach_reader(memory: &Memory) -> Result<Self, SharedError>;
+}
+
+impl<E: Shareable> Attach for E {
+    fn attach(memory: &Memory) -> Result<Self, SharedError> {
+        memory.attach()
+    }
+
+    fn attach_reader(memory: &Memory) -> Result<Self, SharedError> {
+        memory.attach_reader()
+    }
+}
+
+impl Attach for Dyn {
+    fn attach(memory: &Memory) -> Result<Self, SharedError> {
+        AttachAs::of(memory, true)
+    }
+
+    fn attach_reader(memory: &Memory) -> Result<Self, SharedError> {
+        AttachAs::of(memory, false)
+    }
+}
+
+/// Attaches an engine with the layout that it is called for.
+struct AttachAs<'a> {
+    memory: &'a Memory,
+    writes: bool,
+}
+
+impl<'a> AttachAs<'a> {
+    fn of(memory: &'a Memory, writes: bool) -> Result<Dyn, SharedError> {
+        memory.header().shape()?.call(Self { memory, writes })
+    }
+
+    fn boxed<E: Shareable>(&self) -> Result<Dyn, SharedError> {
+        let engine: E = if self.writes {
+            self.memory.attach()?
+        } else {
+            self.memory.attach_reader()?
+        };
+        Ok(Dyn::of(engine)?)
+    }
+}
+
+impl ForLayout for AttachAs<'_> {
+    type Output = Result<Dyn, SharedError>;
+
+    fn call<L: Layout>(self) -> Self::Output {
+        match self.memory.header().kind()? {
+            Kind::Fixed => self.boxed::<Fixed<L>>(),
+            Kind::Rotating => self.boxed::<Rotating<L>>(),
+            kind => Err(ReadError::OtherKind { kind }.into()),
+        }
+    }
+}
+
 impl<E: Shareable, S: FilterHasher<Inner: 'static>> FilterBuilder<E, S> {
     /// Builds the filter in new memory that processes can share, by its descriptor.
     ///
     /// # Errors
     ///
     /// As [`build`](Self::build), and if the system refuses the memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedFilter};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(1_000).build_shared()?;
+    /// // In another process, which got the descriptor:
+    /// let other: SharedFilter = SharedFilter::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert!(other.remove("a"));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn build_shared(self) -> Result<SharedFilter<E, S>, SharedError> {
         self.build_shared_in(Place::Nowhere)
     }
 
-    /// Builds the filter in a new file of this name, which must be free.
+    /// Builds the filter in a new file of this name, which must be free. Other processes find it
+    /// whole or not at all.
     ///
     /// # Errors
     ///
@@ -55,63 +138,149 @@ impl<E: Shareable, S: FilterHasher<Inner: 'static>> FilterBuilder<E, S> {
     fn build_shared_in(self, place: Place<'_>) -> Result<SharedFilter<E, S>, SharedError> {
         let identity = Identity::of(&self.hasher);
         let outside = size_of::<SharedFilter<E, S>>();
-        let opened = create(&self.plan, &identity, outside, place)?;
-        Ok(SharedFilter::of(opened, self.hasher))
+        let memory = create::<E>(&self.plan, &identity, outside, place)?;
+        SharedFilter::of(memory, self.hasher)
     }
 }
 
-impl<E: Shareable> SharedFilter<E, RandomState> {
+impl<E: Shareable + AnyLayout, S: FilterHasher<Inner: 'static>> FilterBuilder<E, S> {
+    /// [`build_shared`](Self::build_shared) with the layout of this shape.
+    ///
+    /// # Errors
+    ///
+    /// As [`build_shared`](Self::build_shared).
+    pub fn build_shared_shape(self, shape: Shape) -> Result<SharedFilter<Dyn, S>, SharedError> {
+        self.build_shared_with(shape, Place::Nowhere)
+    }
+
+    /// [`build_shared_at`](Self::build_shared_at) with the layout of this shape.
+    ///
+    /// # Errors
+    ///
+    /// As [`build_shared_at`](Self::build_shared_at).
+    pub fn build_shared_shape_at(
+        self,
+        shape: Shape,
+        path: impl AsRef<Path>,
+    ) -> Result<SharedFilter<Dyn, S>, SharedError> {
+        self.build_shared_with(shape, Place::At(path.as_ref()))
+    }
+
+    fn build_shared_with(
+        self,
+        shape: Shape,
+        place: Place<'_>,
+    ) -> Result<SharedFilter<Dyn, S>, SharedError> {
+        let identity = Identity::of(&self.hasher);
+        let outside = size_of::<SharedFilter<Dyn, S>>();
+        let memory = shape.call(Create {
+            kind: E::KIND,
+            plan: &self.plan,
+            identity: &identity,
+            outside,
+            place,
+        })?;
+        SharedFilter::of(memory, self.hasher)
+    }
+}
+
+/// Makes memory for an engine with the layout that it is called for.
+struct Create<'a> {
+    kind: Kind,
+    plan: &'a Plan,
+    identity: &'a Identity,
+    outside: usize,
+    place: Place<'a>,
+}
+
+impl ForLayout for Create<'_> {
+    type Output = Result<Memory, SharedError>;
+
+    fn call<L: Layout>(self) -> Self::Output {
+        let create = match self.kind {
+            Kind::Rotating => create::<Rotating<L>>,
+            _ => create::<Fixed<L>>,
+        };
+        create(self.plan, self.identity, self.outside, self.place)
+    }
+}
+
+/// A filter in memory, with a hasher that its header permits.
+fn with<S, F>(
+    memory: Memory,
+    hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
+    filter: impl FnOnce(Memory, S) -> Result<F, SharedError>,
+) -> Result<F, SharedError> {
+    let hasher = hasher(&memory.header().identity()?)?;
+    filter(memory, hasher)
+}
+
+impl<E: Attach> SharedFilter<E, RandomState> {
     /// Attaches to the memory that a descriptor leads to.
     ///
     /// # Errors
     ///
     /// [`SharedError`].
     pub fn attach(memory: impl AsFd) -> Result<Self, SharedError> {
-        check_seals(&memory)?;
-        Self::with(memory.as_fd().try_clone_to_owned()?, Identity::rebuild)
+        with(Memory::of_sealed(&memory)?, Identity::rebuild, Self::of)
     }
 
-    /// Opens the file of this name.
+    /// Opens the file of this name. Whoever may write to it is trusted not to make it smaller.
     ///
     /// # Errors
     ///
     /// [`SharedError`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, SharedError> {
-        Self::with(open(path.as_ref(), true)?, Identity::rebuild)
+        let memory = Memory::at(path.as_ref(), true)?;
+        with(memory, Identity::rebuild, Self::of)
     }
 }
 
-impl<E: Shareable, S> SharedFilter<E, S> {
-    fn of(opened: Opened<E>, hasher: S) -> Self {
-        let Opened { engine, file } = opened;
-        let filter = Filter::of(engine, hasher);
-        Self { filter, file }
+impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedFilter<E, S> {
+    /// [`attach`](SharedFilter::attach) for a filter with this hasher.
+    ///
+    /// # Errors
+    ///
+    /// [`SharedError`].
+    pub fn attach_with_hasher(memory: impl AsFd, hasher: S) -> Result<Self, SharedError> {
+        let memory = Memory::of_sealed(&memory)?;
+        with(memory, |identity| identity.admit(hasher), Self::of)
     }
 
-    fn with(
-        file: OwnedFd,
-        hasher: impl FnOnce(&Identity) -> Result<S, ReadError>,
-    ) -> Result<Self, SharedError> {
-        let (identity, shared) = read::<E>(&file)?;
-        let hasher = hasher(&identity)?;
-        Ok(Self::of(attach(file, &shared)?, hasher))
+    /// [`open`](SharedFilter::open) for a filter with this hasher.
+    ///
+    /// # Errors
+    ///
+    /// [`SharedError`].
+    pub fn open_with_hasher(path: impl AsRef<Path>, hasher: S) -> Result<Self, SharedError> {
+        let memory = Memory::at(path.as_ref(), true)?;
+        with(memory, |identity| identity.admit(hasher), Self::of)
+    }
+}
+
+impl<E: Attach, S> SharedFilter<E, S> {
+    fn of(memory: Memory, hasher: S) -> Result<Self, SharedError> {
+        let filter = Filter::of(E::attach(&memory)?, hasher);
+        let file = memory.into_file();
+        Ok(Self { filter, file })
     }
 
     /// Takes back what processes held that died in a call. Returns the number of such calls.
+    ///
+    /// Attaching does the same. No call waits for it: see the [guide](crate::guide::processes).
     pub fn recover(&self) -> usize {
-        self.filter.engine.recover()
+        self.filter.engine().recover()
     }
 }
 
-impl<E: Shareable> SharedReader<E, RandomState> {
+impl<E: Attach> SharedReader<E, RandomState> {
     /// Attaches to the memory that a descriptor leads to.
     ///
     /// # Errors
     ///
     /// [`SharedError`].
     pub fn attach(memory: impl AsFd) -> Result<Self, SharedError> {
-        check_seals(&memory)?;
-        Self::of(&memory.as_fd().try_clone_to_owned()?)
+        with(Memory::of_sealed(&memory)?, Identity::rebuild, Self::of)
     }
 
     /// Opens the file of this name.
@@ -120,18 +289,39 @@ impl<E: Shareable> SharedReader<E, RandomState> {
     ///
     /// [`SharedError`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, SharedError> {
-        Self::of(&open(path.as_ref(), false)?)
-    }
-
-    fn of(file: &OwnedFd) -> Result<Self, SharedError> {
-        let (identity, shared) = read::<E>(file)?;
-        let hasher = identity.rebuild()?;
-        let filter = Filter::of(attach_reader(file, &shared)?, hasher);
-        Ok(Self { filter })
+        let memory = Memory::at(path.as_ref(), false)?;
+        with(memory, Identity::rebuild, Self::of)
     }
 }
 
-impl<E: Shareable, S> SharedReader<E, S> {
+impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedReader<E, S> {
+    /// [`attach`](SharedReader::attach) for a filter with this hasher.
+    ///
+    /// # Errors
+    ///
+    /// [`SharedError`].
+    pub fn attach_with_hasher(memory: impl AsFd, hasher: S) -> Result<Self, SharedError> {
+        let memory = Memory::of_sealed(&memory)?;
+        with(memory, |identity| identity.admit(hasher), Self::of)
+    }
+
+    /// [`open`](SharedReader::open) for a filter with this hasher.
+    ///
+    /// # Errors
+    ///
+    /// [`SharedError`].
+    pub fn open_with_hasher(path: impl AsRef<Path>, hasher: S) -> Result<Self, SharedError> {
+        let memory = Memory::at(path.as_ref(), false)?;
+        with(memory, |identity| identity.admit(hasher), Self::of)
+    }
+}
+
+impl<E: Attach, S> SharedReader<E, S> {
+    fn of(memory: Memory, hasher: S) -> Result<Self, SharedError> {
+        let filter = Filter::of(E::attach_reader(&memory)?, hasher);
+        Ok(Self { filter })
+    }
+
     /// As [`Filter::contains`].
     #[inline]
     #[must_use]

@@ -25,11 +25,25 @@ use crate::sync;
 use crate::sync::{Backoff, Event};
 
 impl<L: Layout> Rotating<L> {
+    /// Why an insert is refused after a failure in the table that was young then; `None` if another
+    /// one is young now.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refusal(&self, state: State, failure: Failure) -> Option<InsertError> {
+        let young = self.young(state);
+        if self.is_current(state) {
+            return Some(young.refused(failure));
+        }
+        // Leave another attempt to the caller where a process can rotate without an end.
+        young.is_shared.then(|| young.refused(Failure::Disturbed))
+    }
+
     /// After an insert during which there was a rotation. If its table is the spare now, its token
     /// must not become visible with the next rotation: the table is emptied again before that.
     #[cold]
     pub(crate) fn arrive_late(&self, table: usize) {
-        loop {
+        let mut rounds = self.tables[0].rounds();
+        while rounds.are_left() {
             let state = self.state.load();
             // Return if the table is not the spare: then its generation is not forgotten yet.
             if state.spare(self.tables.len()) != table {
@@ -120,35 +134,46 @@ impl<L: Layout> Rotating<L> {
         self.tables[older].iter().chain(&self.tables[younger])
     }
 
+    /// An answer of the tables that was not disturbed by a rotation. `None` if there is
+    /// [never](TokenTable::rounds) one.
+    pub(crate) fn until_current<R>(&self, mut answer: impl FnMut(State) -> R) -> Option<R> {
+        let mut rounds = self.tables[0].rounds();
+        while rounds.are_left() {
+            let state = self.state.load();
+            let answer = answer(state);
+            if self.is_current(state) {
+                return Some(answer);
+            }
+        }
+        None
+    }
+
     /// [`contains`](RawFilter::contains) in full: for words that are frozen or change.
     #[cold]
     #[inline(never)]
     pub(crate) fn contains_slowly(&self, hash: u64) -> bool {
-        loop {
-            let state = self.state.load();
-            // Ask the oldest first: inserts go to the young generation. So an item that is
-            // refreshed meanwhile, inserted again and then removed once, is found in one of the
-            // two.
-            let found = self.live(state).any(|table| table.contains(hash));
-            if self.is_current(state) {
-                return found;
-            }
-        }
+        // Ask the oldest first: inserts go to the young generation. So an item that is refreshed
+        // meanwhile, inserted again and then removed once, is found in one of the two.
+        let found = self.until_current(|state| self.live(state).any(|table| table.contains(hash)));
+        // Say "yes" if there is no answer: that may be wrong, and misses nothing.
+        found.unwrap_or(true)
     }
 
     /// [`remove`](RawFilter::remove) in full: for words that are frozen or change.
     #[cold]
     #[inline(never)]
     pub(crate) fn remove_slowly(&self, hash: u64) -> bool {
-        loop {
+        let mut rounds = self.tables[0].rounds();
+        while rounds.are_left() {
             let state = self.state.load();
             if self.live(state).any(|table| table.remove(hash)) {
                 return true;
             }
             if self.is_current(state) {
-                return false;
+                break;
             }
         }
+        false
     }
 }
 
@@ -190,6 +215,10 @@ impl<L: Layout> AbsenceElsewhere for Older<'_, L> {
     }
 }
 
+const DISTURBED: RotateError = RotateError::Disturbed {
+    attempts: MAX_ATTEMPTS,
+};
+
 impl<L: Layout> Rotating<L> {
     /// Rotates if the number of rotations is still this one, or in any case. Returns whether this
     /// call rotated.
@@ -209,7 +238,8 @@ impl<L: Layout> Rotating<L> {
     ///
     /// Linearization point: the exchange of the state.
     pub(crate) fn turn_at(&self, rotations: Option<u64>) -> Result<bool, RotateError> {
-        loop {
+        let mut rounds = self.tables[0].rounds();
+        while rounds.are_left() {
             let state = self.state.load();
             // Leave it, if another thread has rotated since the caller looked.
             if rotations.is_some_and(|rotations| rotations != state.rotations()) {
@@ -222,6 +252,7 @@ impl<L: Layout> Rotating<L> {
                 return Ok(true);
             }
         }
+        Err(DISTURBED)
     }
 
     /// Empties the spare, and marks it clean, unless there is a rotation meanwhile.
@@ -242,9 +273,7 @@ impl<L: Layout> Rotating<L> {
             Ok(false) => Ok(()),
             Err(Failure::NoDescriptor) => Err(RotateError::NoDescriptor),
             // Nothing else stops an emptying: it needs no slot.
-            Err(_) => Err(RotateError::Disturbed {
-                attempts: MAX_ATTEMPTS,
-            }),
+            Err(_) => Err(DISTURBED),
         }
     }
 }

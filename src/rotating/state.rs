@@ -17,6 +17,8 @@
 
 use core::ops::Range;
 
+#[cfg(feature = "shared")]
+use crate::allocate::Part;
 use crate::sync::{AtomicU64, Ordering};
 
 /// The state at one moment.
@@ -25,7 +27,19 @@ pub(crate) struct State(u64);
 
 /// The shared state.
 #[derive(Debug)]
-pub(crate) struct AtomicState(AtomicU64);
+pub(crate) struct AtomicState {
+    cell: AtomicU64,
+    /// What is used in place of `cell`, if processes share it.
+    #[cfg(feature = "shared")]
+    of_processes: Option<OfProcesses>,
+}
+
+#[cfg(feature = "shared")]
+#[derive(Debug)]
+struct OfProcesses {
+    cell: Part<AtomicU64>,
+    tables: usize,
+}
 
 const CLEAN: u64 = 1;
 
@@ -52,6 +66,22 @@ impl State {
     pub(crate) fn new(rotations: u64, tables: usize) -> Self {
         let young = tables as u64 - 2;
         Self(rotations * ROTATION + (young << YOUNG_SHIFT) + CLEAN)
+    }
+
+    /// The same state, if it can be one of this many tables. Another process may have written
+    /// anything: then some table is the young one.
+    #[cfg(feature = "shared")]
+    fn checked(self, tables: usize) -> Self {
+        if self.young() < tables {
+            self
+        } else {
+            Self(self.0 & !((MAX_TABLES as u64 - 1) << YOUNG_SHIFT))
+        }
+    }
+
+    #[cfg(feature = "shared")]
+    pub(crate) fn into_bits(self) -> u64 {
+        self.0
     }
 
     #[inline]
@@ -122,7 +152,30 @@ impl State {
 
 impl AtomicState {
     pub(crate) fn new(state: State) -> Self {
-        Self(AtomicU64::new(state.0))
+        Self {
+            cell: AtomicU64::new(state.0),
+            #[cfg(feature = "shared")]
+            of_processes: None,
+        }
+    }
+
+    /// One that is there already, of this many tables that several processes share.
+    #[cfg(feature = "shared")]
+    pub(crate) fn of_processes(cell: Part<AtomicU64>, tables: usize) -> Self {
+        let shared = OfProcesses { cell, tables };
+        Self {
+            of_processes: Some(shared),
+            ..Self::new(State(0))
+        }
+    }
+
+    #[inline]
+    fn cell(&self) -> &AtomicU64 {
+        #[cfg(feature = "shared")]
+        if let Some(shared) = &self.of_processes {
+            return &shared.cell[0];
+        }
+        &self.cell
     }
 
     #[inline]
@@ -130,21 +183,26 @@ impl AtomicState {
         // SeqCst, as the words: an insert writes a word and then reads the state, and a thread that
         // empties a table has read the state and then reads the words; one of them must see the
         // other. As an Acquire it pairs with the rotation that made the empty table the young one.
-        State(self.0.load(Ordering::SeqCst))
+        let state = State(self.cell().load(Ordering::SeqCst));
+        #[cfg(feature = "shared")]
+        if let Some(shared) = &self.of_processes {
+            return state.checked(shared.tables);
+        }
+        state
     }
 
     /// Replaces `current` by `new`. Returns false if the state has changed.
     pub(crate) fn replace(&self, current: State, new: State) -> bool {
         // SeqCst: see `load`. As a Release it publishes that a table is empty, or that a token must
         // not stay. As an Acquire it continues the publication of the previous replacement.
-        self.0
+        self.cell()
             .compare_exchange(current.0, new.0, Ordering::SeqCst, Ordering::SeqCst)
             .is_ok()
     }
 
     /// Sets the state of an unshared filter.
     pub(crate) fn set(&mut self, state: State) {
-        self.0.store(state.0, Ordering::Relaxed);
+        self.cell().store(state.0, Ordering::Relaxed);
     }
 }
 

@@ -1,7 +1,8 @@
 //! The block: where the parts of the tables are in memory that processes share.
 //!
 //! ```text
-//! 0        header, and behind it the seats
+//! 0        header, the sizes, and at 2,048 the state of a rotation
+//! 1 page   seats
 //! 3 pages  for each table: the cell of scans, the cells of the counter, stripes, descriptors, log,
 //!          each from a multiple of 128 on, and from a page on the words
 //! ```
@@ -32,6 +33,9 @@ pub(crate) const SEAT_CELLS: usize = 1 + SEATS;
 
 /// Where they begin.
 pub(crate) const SEATS_AT: usize = PAGE;
+
+/// Where the state of a rotation is.
+pub(crate) const STATE_AT: usize = PAGE / 2;
 
 /// Where the first table begins.
 const TABLES_AT: usize = 3 * PAGE;

@@ -80,8 +80,12 @@ impl Seat {
         for seat in 0..SEATS {
             if self.lock(seat)? {
                 // Relaxed: all of them are different, whatever the order.
-                let process = self.all[0].fetch_add(1, Ordering::Relaxed) + 1;
+                let process = self.all[0].fetch_add(1, Ordering::Relaxed).wrapping_add(1);
                 let number = process << SEAT_BITS | seat as u64;
+                // Only a stranger makes the count so large that it wraps.
+                if number == 0 {
+                    return Ok(None);
+                }
                 self.all[1 + seat].store(number, Ordering::Relaxed);
                 // Release fence: pairs with the Acquire fence in `is_dead`: who sees this number as
                 // an owner sees it in its seat.

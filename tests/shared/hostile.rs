@@ -5,8 +5,9 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 
 use crew::Crew;
+use lockfree_cuckoo::filter::{Dyn, Fixed, Rotating, Shareable};
 use lockfree_cuckoo::layout::{Lanes, Layout, SemiSorted};
-use lockfree_cuckoo::{Filter, SharedFilter, filter::Fixed};
+use lockfree_cuckoo::{Filter, FilterBuilder, SharedFilter};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -14,7 +15,11 @@ use rand::{RngExt, SeedableRng};
 /// changed.
 fn write_anything(file: &File, rng: &mut SmallRng) {
     let len = file.metadata().expect("memory").len();
-    let place = |rng: &mut SmallRng| rng.random_range(512..len / 8) * 8;
+    // Anywhere behind the header, which is read once; often at the state of a rotation.
+    let place = |rng: &mut SmallRng| match rng.random_range(0..8) {
+        0 => 2048,
+        _ => rng.random_range(16..len / 8) * 8,
+    };
     let mut word = [0; 8];
     file.read_exact_at(&mut word, place(rng)).expect("within");
     let word = u64::from_le_bytes(word);
@@ -28,10 +33,12 @@ fn write_anything(file: &File, rng: &mut SmallRng) {
         .expect("within");
 }
 
+/// What else a filter of this kind can do.
+type Others<E> = fn(&SharedFilter<E>);
+
 /// No call panics or hangs, whatever its answer is.
-fn survives<L: Layout>() {
-    let builder = Filter::<Fixed<L>>::builder().capacity(300).seed(7);
-    let filter = builder.build_shared().expect("memory");
+fn survives<E: Shareable>(builder: FilterBuilder<E>, others: Others<E>) {
+    let filter = builder.seed(7).build_shared().expect("memory");
     let path = format!("/proc/self/fd/{}", filter.as_fd().as_raw_fd());
     let file = File::options()
         .read(true)
@@ -47,9 +54,13 @@ fn survives<L: Layout>() {
                 let _ = filter.insert(&(item + 1));
                 let _ = (filter.contains(&item), filter.count(&item));
                 let _ = filter.remove(&item);
+                if round % 100 == 0 {
+                    others(&filter);
+                }
                 if round % 1_000 == 0 {
                     let _ = (filter.recover(), filter.len(), filter.to_bytes());
-                    let _ = SharedFilter::<Fixed<L>>::attach(&filter).map(|other| other.len());
+                    let _ = SharedFilter::<E>::attach(&filter).map(|other| other.len());
+                    let _ = SharedFilter::<Dyn>::attach(&filter).map(|other| other.len());
                 }
             }
         },
@@ -63,11 +74,33 @@ fn survives<L: Layout>() {
     );
 }
 
+fn fixed<L: Layout>() {
+    survives(Filter::<Fixed<L>>::builder().capacity(300), |filter| {
+        let _ = filter.snapshot();
+    });
+}
+
+fn rotating<L: Layout>(generations: usize) {
+    let builder = Filter::<Rotating<L>>::builder().capacity(100);
+    survives(builder.generations(generations), |filter| {
+        let _ = (filter.rotate(), filter.rotations(), filter.age(&1u64));
+        let _ = filter.refresh(&1u64);
+        let _ = filter.snapshot();
+    });
+}
+
 #[test]
 fn nothing_that_is_written_does_harm() {
-    survives::<Lanes<4, 16>>();
-    survives::<Lanes<2, 31>>();
-    survives::<Lanes<3, 21>>();
-    survives::<SemiSorted<4, 17>>();
-    survives::<SemiSorted<6, 12>>();
+    fixed::<Lanes<4, 16>>();
+    fixed::<Lanes<2, 31>>();
+    fixed::<Lanes<3, 21>>();
+    fixed::<SemiSorted<4, 17>>();
+    fixed::<SemiSorted<6, 12>>();
+}
+
+#[test]
+fn nothing_that_is_written_does_harm_to_a_rotation() {
+    rotating::<Lanes<4, 16>>(2);
+    rotating::<Lanes<4, 16>>(3);
+    rotating::<SemiSorted<4, 17>>(15);
 }

@@ -9,7 +9,9 @@ mod death;
 mod forks;
 mod headers;
 mod hostile;
+mod python;
 mod readers;
+mod rotating;
 
 use std::env;
 use std::fs::File;
@@ -70,6 +72,7 @@ fn child() {
     match env::var(ROLE).as_deref() {
         Ok("insert") => attaching::insert(),
         Ok("work") => death::work(),
+        Ok("rotating") => rotating::insert(),
         Ok(role) => panic!("no role {role}"),
         Err(_) => {}
     }

@@ -122,7 +122,7 @@ static int soiled(int s)
 // Translates rotating: State::rotated c347a447
 static int rotated(int s) { return (ROTATIONS(s) + 1) * ROTATION + (SPARE(s) << 1); }
 
-// Translates rotating: AtomicState::replace 9155e207
+// Translates rotating: AtomicState::replace 9ae80cac
 static int replace_state(int old, int new)
 {
     return replace(&state, old, new, STATE_EXCHANGE, STATE_FAILURE);
@@ -148,7 +148,7 @@ static int oldest_holder(int f, int b, int s)
 
 // Translates rotating: <Rotating as RawFilter>::contains 230b74a7
 // Translates rotating: Ring::contains f29575d5
-// Translates rotating: Rotating::contains_slowly 17e25d7c
+// Translates rotating: Rotating::contains_slowly fa8335ee
 static int rotating_contains(int f, int b)
 {
     int s = LOAD(state, STATE_LOAD), holder = oldest_holder(f, b, s);
@@ -163,7 +163,7 @@ static int rotating_contains(int f, int b)
 
 // Translates rotating: <Rotating as RawFilter>::remove 6868951f
 // Translates rotating: Ring::remove a5665c88
-// Translates rotating: Rotating::remove_slowly f252a5c1
+// Translates rotating: Rotating::remove_slowly c0cbebd2
 static int rotating_remove(int f, int b)
 {
     int s = LOAD(state, STATE_LOAD), holder = oldest_holder(f, b, s);
@@ -178,8 +178,8 @@ static int rotating_remove(int f, int b)
     }
 }
 
-// Translates rotating: <Rotating as RawFilter>::insert 13e71605
-// Translates rotating: Rotating::arrive_late d61a9be5
+// Translates rotating: <Rotating as RawFilter>::insert a158dce9
+// Translates rotating: Rotating::arrive_late 5a4658ed
 static int rotating_insert(int f, int b)
 {
     int s = LOAD(state, STATE_LOAD), table = YOUNG(s);
@@ -252,7 +252,7 @@ static int bumps(int table)
     return sum;
 }
 
-// Translates rotating: Rotating::clean 292ec5c2
+// Translates rotating: Rotating::clean 0371c00c
 // Translates rotating: TokenTable::empty_while 51331ea5
 static void clean(int d, int s)
 {
@@ -270,7 +270,7 @@ static void clean(int d, int s)
 
 // Rotates, if there were `number` rotations, or in any case. After the exchange of the state, the
 // emptying of the next spare is left to the next rotation unless CLEAN_AFTER.
-// Translates rotating: Rotating::turn_at e793a722
+// Translates rotating: Rotating::turn_at ea19e6da
 static int rotate(int d, int number)
 {
     for (int i = 0;; i++) {
