@@ -3,8 +3,8 @@
 //! Each worker is a child that writes what it is about to do with an item, and the answer, to a
 //! journal in memory that outlives it. No two items have the same fingerprint, so the answer of a
 //! lookup is certain. The parent kills workers at random times. The next worker of the same place
-//! checks each item against the journal: an item with an answer is there or not, as that says; the
-//! item of the last call may be either. All workers also race for some common items, by
+//! recovers, and checks each item against the journal: an item with an answer is there or not, as
+//! that says; the item of the last call may be either. All workers also race for some common items, by
 //! check-and-inserts and removes: of each there is one at most.
 
 #![allow(
@@ -151,6 +151,9 @@ fn exit(code: i32) -> ! {
 /// The work of one process, until it is killed.
 fn work(filter: &SharedFilter, journal: &Journal, place: u64, seed: u64) -> ! {
     let own = place * OWN..(place + 1) * OWN;
+    // The last call of the dead one may take effect as long as a word is frozen by it: afterwards
+    // it has, or never will.
+    filter.recover();
     check(filter, journal, own.clone());
     let mut numbers = Numbers(mix(seed));
     loop {
