@@ -8,6 +8,8 @@
 //! - `cargo run --release -p lockfree-cuckoo-benches --bin scaling -- --sizes 1M --processes 1`
 //!   compares the filter and its [rivals] with the limit, on one thread and on many.
 //! - `--bin rotating` compares filters whose items leave by age.
+//! - `--features shared --bin processes` compares the filter in memory that processes share with
+//!   the one on the heap, and with a Bloom filter in such memory.
 //! - `--bin growing -- --sizes 1M --items 1M` measures the cost of growth, beside the fixed filter
 //!   and rivals that grow.
 //! - `--bin fit` checks the promised loads of each layout, and `--bin sizes` prints memory and

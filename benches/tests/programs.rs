@@ -177,3 +177,29 @@ fn every_rotating_contender_has_all_figures() {
         assert!(row[3].contains(" / "), "{written}");
     }
 }
+
+#[cfg(feature = "shared")]
+#[test]
+fn filters_that_processes_share_have_all_figures() {
+    let out = folder("processes");
+    let readme = out.with_extension("md");
+    fs::write(&readme, marks_for("processes")).expect("a file");
+    let arguments = format!("--sizes 2k --threads 1,3 --into {}", readme.display());
+    let output = run(env!("CARGO_BIN_EXE_processes"), &arguments, &out);
+    text(&output);
+    let written = fs::read_to_string(&readme).expect("the tables");
+    let rows = written.lines().filter(|line| line.starts_with("| "));
+    let rows: Vec<Vec<&str>> = rows.map(|row| row.split(" | ").collect()).collect();
+    assert_eq!(rows.len(), 1 + 3, "{written}");
+    for row in &rows[1..] {
+        // A Bloom filter cannot remove, nor say what is new.
+        let dashes = row.iter().filter(|cell| cell.starts_with('-')).count();
+        let bloom = row[0].contains("Bloom");
+        assert_eq!(
+            (row.len(), dashes),
+            (9, if bloom { 3 } else { 0 }),
+            "{written}"
+        );
+        assert!(row[3].contains(" / "), "{written}");
+    }
+}
