@@ -109,11 +109,7 @@ struct Measures<'a> {
 impl Measures<'_> {
     /// Returns a row with the rates of a contender divided by those of the shared filter, and the
     /// latter.
-    fn of<C: Contender>(
-        &self,
-        name: &str,
-        shared: &mut Rig<Shared>,
-    ) -> (Vec<String>, Vec<String>) {
+    fn of<C: Contender>(&self, name: &str, shared: &mut Rig<Shared>) -> (Vec<String>, Vec<String>) {
         eprintln!("{} items: {name}", items_name(self.keys.stored.len()));
         let mut rig = Rig::<C>::full(self.keys);
         let mut duel = Duel::new(&mut rig, shared);
