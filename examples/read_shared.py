@@ -4,10 +4,17 @@
     read_shared.py --hashes FILTER < HASHES
 
 FILTER is the name of its file, or /proc/PID/fd/NUMBER of a process that has it. ITEMS, HASHES and
-the answers are those of read_stored.py. It needs nothing but Python, and writes nothing.
+the answers are those of read_stored.py, whose hash it uses. It reads every layout. It needs nothing
+but Python, maps the memory to read it only, and knows nothing but what docs/format.md documents.
+
+Python does not promise that it reads eight bytes at once, or in the order of the program. CPython
+does: an element of a memoryview of "Q" at a multiple of eight is one load, and one is done after
+the other. That the processor keeps this order is true on x86-64, and not on AArch64: there, use
+this program for filters to which nobody writes, and read_shared.c for the others.
 """
 
 import mmap
+import os
 import struct
 import sys
 import zlib
@@ -15,96 +22,105 @@ from math import comb
 
 from read_stored import MASK, SPREAD, Hasher, StoredFilter
 
-PAGE, LINE, DESCRIPTORS = 4096, 128, 1023
+PAGE, LINE, DESCRIPTORS, ATTEMPTS = 4096, 128, 1023, 1 << 14
 PENDING, COMMITTED = 0, 1
-ATTEMPTS = 1 << 14
+ABSENT, PRESENT, UNCLEAR = range(3)
+
+
+def demand(is_so, otherwise):
+    if not is_so:
+        sys.exit(f"read_shared.py: {otherwise}")
 
 
 class SharedFilter(StoredFilter):
     def __init__(self, file):
-        header = file.read(128)
-        (magic, version, _, self.bits, slots, kind, _, self.seed, _, self.capacity, _, _, _, _,
-         checksum) = struct.unpack_from("<8s2H4B4Q4I", header)
+        head = file.read(128)
+        demand(len(head) == 128 and head.startswith(b"\x89LFCS\r\n\x1a"),
+               "not a filter that processes share")
+        (version, _, self.bits, slots, kind, self.hasher, self.seed, self.check, _, _, _, _, _,
+         checksum) = struct.unpack_from("<2H4B4Q4I", head, 8)
         self.buckets, self.stripes, cells, log, tables, size, _, last = struct.unpack_from(
-            "<8Q", header, 64)
-        assert magic == b"\x89LFCS\r\n\x1a" and version == 1, "not a filter of this version"
-        assert checksum == zlib.crc32(header[:60]), "damaged"
-        assert last == zlib.crc32(header[64:120], checksum), "damaged"
-        assert (kind, tables) == (1, 1), "another kind"
+            "<8Q", head, 64)
+        demand(version == 1, "not version 1")
+        demand(checksum == zlib.crc32(head[:60]), "the header is damaged")
+        demand(last == zlib.crc32(head[64:120], checksum), "the sizes are damaged")
+        demand((kind, tables) == (1, 1), "not a fixed filter")
         self.slots, self.value_bits = slots & 15, slots >> 4
-        ends, at = [], 3 * PAGE
-        for part, unit in ((8, LINE), (LINE * cells, LINE), (8 * self.stripes, LINE),
-                           (64 * DESCRIPTORS, LINE), (8 * log, PAGE), (8 * self.buckets, PAGE)):
-            ends.append(at := -(at + part) // unit * -unit)
-        self.stripes_at, self.descriptors_at, _, self.words_at = (end // 8 for end in ends[1:5])
-        assert ends[-1] == size, "damaged"
-        memory = mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ)
+        at, end = [], 3 * PAGE
+        for elements, element, unit in ((1, 8, LINE), (cells, LINE, LINE), (self.stripes, 8, LINE),
+                                        (DESCRIPTORS, 64, LINE), (log, 8, LINE),
+                                        (self.buckets, 8, PAGE), (0, 8, PAGE)):
+            at.append(-(-end // unit) * unit)
+            end = at[-1] + elements * element
+        demand(size == end, "the sizes do not match")
+        demand(size == os.fstat(file.fileno()).st_size,
+               "the file does not have the size in its header")
+        self.stripes_at, self.descriptors_at, self.words_at = at[2] // 8, at[3] // 8, at[5] // 8
+        memory = mmap.mmap(file.fileno(), size, mmap.MAP_SHARED, mmap.PROT_READ)
         self.memory = memoryview(memory).cast("Q")
         width = self.bits + self.value_bits
         if self.slots * self.bits > 64:  # semi-sorted
-            self.first_reference = comb(15 + self.slots, self.slots) << self.slots * (self.bits - 4)
-            reference_bits = (2**64 - self.first_reference).bit_length() - 1
+            self.base = comb(15 + self.slots, self.slots) << self.slots * (self.bits - 4)
+            self.reference_bits = (2**64 - self.base).bit_length() - 1
         elif self.slots * width == 64:
-            self.first_reference, reference_bits = 0, 64 - width
+            self.base, self.reference_bits = 0, 64 - width
         else:
-            self.first_reference, reference_bits = 1 << 63, 63
-        self.sequence_bits = reference_bits - 10
-
-    def reference(self, word):
-        """The bits of a reference, or None for a bucket."""
-        if self.first_reference:
-            return word - self.first_reference if word >= self.first_reference else None
-        return word if 0 < word < 1 << self.sequence_bits + 10 else None
+            self.base, self.reference_bits = 1 << 63, 63
 
     def contains(self, hash):
         fingerprint = hash & (1 << self.bits) - 1 or 1
         first = hash * self.buckets >> 64
         k = (self.buckets & -self.buckets).bit_length() - 1
-        pair = first, first ^ (fingerprint * SPREAD & MASK | 1 << 63) >> 64 - k
+        second = first ^ (fingerprint * SPREAD & MASK | 1 << 63) >> 64 - k
         stripe = self.stripes_at + fingerprint % self.stripes
         for _ in range(ATTEMPTS):
             version = self.memory[stripe]
-            words = [self.memory[self.words_at + bucket] for bucket in pair]
-            answers = [self.holds(fingerprint, *at) for at in zip(pair, words)]
-            if True in answers:
+            a, b = self.memory[self.words_at + first], self.memory[self.words_at + second]
+            answer = self.look(fingerprint, first, a) or self.look(fingerprint, second, b)
+            if answer == PRESENT:
                 return True
-            if None not in answers and version == self.memory[stripe]:
+            if answer == ABSENT and self.memory[stripe] == version:
                 return False
         return True  # nobody knows
 
-    def holds(self, fingerprint, bucket, word):
-        """Whether a word holds the fingerprint; None if it has changed."""
-        reference = self.reference(word)
-        if reference is None:
-            return fingerprint in self.fingerprints(word)
-        number = (reference >> self.sequence_bits) - 1
+    def look(self, fingerprint, bucket, word):
+        """What a word of a bucket says of a fingerprint."""
+        reference = word - self.base
+        if self.base:
+            frozen = reference >= 0
+        else:
+            frozen = 0 < word < 1 << self.reference_bits
+        if not frozen:
+            return PRESENT if fingerprint in self.fingerprints(word) else ABSENT
+        use_bits = self.reference_bits - 10
+        number, use = (reference >> use_bits) - 1, reference & (1 << use_bits) - 1
         if not 0 <= number < DESCRIPTORS:
-            return None
+            return UNCLEAR
         at = self.descriptors_at + 8 * number
-        tokens, source, destination, old_source, old_destination = self.memory[at + 2:at + 7]
-        control = self.memory[at]
-        if (control >> 2 ^ reference) & (1 << self.sequence_bits) - 1:
-            return None
+        tokens, source, other, old_source, old_destination = (
+            self.memory[at + field] for field in range(2, 7))
+        control = self.memory[at]  # after the others
+        if control >> 2 & (1 << use_bits) - 1 != use:
+            return UNCLEAR  # another use: the word has changed
         moved, placed, status = tokens & 0xFFFFFFFF, tokens >> 32, control & 3
         mask = (1 << self.bits) - 1
-        if bucket == source or not moved:
-            held = self.fingerprints(old_source)
-            if status == COMMITTED and moved in (0, None) and not placed:
-                return False  # emptied
+        moves = moved != 0 and moved & mask == fingerprint
+        places = placed != 0 and placed & mask == fingerprint
+        if not moved or bucket == source:
+            found = self.fingerprints(old_source).count(fingerprint)
             if status == COMMITTED:
-                if moved:
-                    held.remove(moved & mask)
-                held.append(placed & mask)
-            return fingerprint in held
-        held = self.fingerprints(old_destination)
-        if status == COMMITTED:
-            held.append(moved & mask)
-        elif status == PENDING and moved & mask == fingerprint and source < self.buckets:
+                found += places - moves
+            return PRESENT if found > 0 else ABSENT
+        if moves and status == COMMITTED:
+            return PRESENT
+        if moves and status == PENDING:  # it is about to arrive here
+            if source >= self.buckets or other >= self.buckets:
+                return UNCLEAR
             if self.memory[self.words_at + source] == word:
-                return True
+                return PRESENT  # it is in one of two frozen words
             if self.memory[at] != control:
-                return None
-        return fingerprint in held
+                return UNCLEAR
+        return PRESENT if fingerprint in self.fingerprints(old_destination) else ABSENT
 
 
 if __name__ == "__main__":
@@ -112,6 +128,9 @@ if __name__ == "__main__":
     with open(path, "rb") as file:
         shared = SharedFilter(file)
     hasher = Hasher(shared.seed)
+    if options != ["--hashes"]:
+        demand(shared.hasher == 1 and hasher.rapid(hasher.seed, b"lockfree-cuckoo") == shared.check,
+               "its hasher computes other hashes: use --hashes")
     for line in sys.stdin.buffer:
         line = line.removesuffix(b"\n")
         hash = int(line, 16) if options == ["--hashes"] else hasher.hash(line)

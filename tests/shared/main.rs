@@ -3,13 +3,18 @@
 //! A child is this program again: it runs the test [`child`] with a role.
 
 #![cfg(target_os = "linux")]
+#![allow(
+    clippy::disallowed_types,
+    reason = "the atomics of the tests, not of the filter"
+)]
 
 mod attaching;
 mod death;
 mod forks;
+mod golden;
 mod headers;
 mod hostile;
-mod python;
+mod languages;
 mod readers;
 mod rotating;
 
@@ -73,7 +78,10 @@ fn child() {
         Ok("insert") => attaching::insert(),
         Ok("work") => death::work(),
         Ok("rotating") => rotating::insert(),
-        Ok(role) => panic!("no role {role}"),
+        Ok(role) => match role.strip_prefix("hop ") {
+            Some(shape) => languages::hop_until_killed(shape),
+            None => panic!("no role {role}"),
+        },
         Err(_) => {}
     }
 }
