@@ -29,7 +29,7 @@
 //! | each start | service | sends `READY=1`, and accepts nonces |
 //! | each further start | systemd | gives the memory as descriptor 3, with `LISTEN_PID`, `LISTEN_FDS=1` and `LISTEN_FDNAMES=used` |
 
-use lockfree_cuckoo::{Filter, SharedFilter, filter::Fixed, layout::Lanes};
+use lockfree_cuckoo::{Filter, RotationClock, SharedFilter, filter::Rotating, layout::Lanes};
 use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, UnixAddr, recvmsg, sendmsg};
 use std::collections::HashSet;
 use std::env;
@@ -43,16 +43,19 @@ use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// The layout is chosen by the harm of a wrong refusal: see `use_once`. This engine forgets nothing.
-/// So it has room for all nonces that are signed with one key.
-type Engine = Fixed<Lanes<2, 31>>;
+/// See `use_once` for the layout and the generations.
+type Engine = Rotating<Lanes<2, 31>>;
 
 type Used = SharedFilter<Engine>;
 
+/// How long a nonce is valid.
+const LIFETIME: Duration = Duration::from_secs(300);
+
+/// Nonces that are used in one lifetime.
 const NONCES: usize = 100_000;
 
 /// The name of the descriptor.
@@ -61,8 +64,8 @@ const NAME: &str = "used";
 /// The service: accepts each nonce that a client sends once.
 fn serve() -> Result<(), Failure> {
     let used = match kept_memory()? {
-        // If it is of another version of the library, this is an error. Who makes new memory instead
-        // must change the key first: what was used would be accepted again.
+        // An error if it is of another version of the library. Whoever makes new memory instead must
+        // change the key first: what was used would be accepted again.
         Some(memory) => Used::attach(memory)?,
         None => {
             let builder = Filter::<Engine>::builder().capacity(NONCES);
@@ -82,6 +85,7 @@ fn serve() -> Result<(), Failure> {
     let socket = UnixListener::bind(path)?;
     notify("READY=1", None)?;
     thread::scope(|scope| {
+        scope.spawn(|| rotate(&used));
         for client in socket.incoming() {
             let (client, used) = (client?, &used);
             // A client that goes away is no error.
@@ -89,6 +93,19 @@ fn serve() -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// Forgets the nonces that have expired. The clock of each process begins anew: so a restart makes
+/// a period longer, and no nonce is forgotten early.
+fn rotate(used: &Used) {
+    let start = Instant::now();
+    let mut clock = RotationClock::new(LIFETIME, start.elapsed());
+    loop {
+        thread::sleep(clock.until_due(start.elapsed()));
+        if let Err(error) = used.rotate_if_due(&mut clock, || start.elapsed()) {
+            println!("tried again at once: {error}");
+        }
+    }
 }
 
 fn answer(used: &Used, client: UnixStream) -> io::Result<()> {

@@ -52,12 +52,11 @@ const WORDS: usize = 8;
 
 type Line = [AtomicU64; WORDS];
 
-/// A Bloom filter over mapped memory, written for speed: all bits of an item are in one line, two of
-/// them in each of four words, so that an insert is four instructions with a lock. With a bit in
-/// each of the eight words an insert takes twice as long, a lookup as long or longer, and a quarter
-/// fewer of the absent items are found. A lookup ends at the first word without a bit: without
-/// branches it is as fast for stored items, and slower for absent ones. It has as much memory as the
-/// buckets of the filter.
+/// A Bloom filter over mapped memory, written for speed: all bits of an item are in one line, two
+/// of them in each of four words, so that an insert is four instructions with a lock. With a bit in
+/// each of the eight words an insert takes twice as long, and a quarter fewer of the absent items
+/// are found. A lookup ends at the first word without a bit: without branches it is as fast for
+/// stored items, and slower for absent ones. It has as much memory as the buckets of the filter.
 #[derive(Debug)]
 pub(crate) struct Bloom {
     memory: MmapRaw,
@@ -80,8 +79,8 @@ impl Bloom {
     #[allow(unsafe_code, reason = "mapped memory has no type")]
     fn line(&self, line: usize) -> &Line {
         debug_assert!(line < self.lines);
-        // SAFETY: as many lines are mapped, from the begin of a page on, as long as this is there. A
-        // line is made of atomics, of which each value is valid. All callers are below `lines`.
+        // SAFETY: as many lines are mapped, from the start of a page on, as long as this is there.
+        // A line is made of atomics, of which each value is valid. All callers are below `lines`.
         unsafe { &*self.memory.as_mut_ptr().cast::<Line>().add(line) }
     }
 
@@ -92,8 +91,8 @@ impl Bloom {
     }
 }
 
-/// The words of a key, and the two bits in each: six bits a bit, of a product, which has all bits of
-/// the key in its high ones.
+/// The words of a key, and the two bits in each. They are chosen by the high bits of a product,
+/// which depend on all bits of the key.
 #[inline]
 fn bits(hash: u64) -> impl Iterator<Item = (usize, u64, u64)> {
     let product = hash.wrapping_mul(SPREAD);
