@@ -10,7 +10,7 @@ use model::geometry::SPREAD;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::unistd::ftruncate;
 
-/// The filter in memory that processes share. It cannot be cleared, so each filling has new memory.
+/// The filter in memory that processes share. It cannot be cleared: each filling has new memory.
 #[derive(Debug)]
 pub(crate) struct Shared(SharedFilter);
 
