@@ -128,6 +128,21 @@ impl<E: Shareable, S: FilterHasher<Inner: 'static>> FilterBuilder<E, S> {
     /// # Errors
     ///
     /// As [`build_shared`](Self::build_shared), and if there is a file of this name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedFilter};
+    ///
+    /// let path = format!("/dev/shm/example-{}", std::process::id());
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared_at(&path)?;
+    /// filter.insert("a")?;
+    /// assert!(<SharedFilter>::open(&path)?.contains("a"));
+    /// std::fs::remove_file(path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn build_shared_at(
         self,
         path: impl AsRef<Path>,
@@ -149,6 +164,20 @@ impl<E: Shareable + AnyLayout, S: FilterHasher<Inner: 'static>> FilterBuilder<E,
     /// # Errors
     ///
     /// As [`build_shared`](Self::build_shared).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, layout::Shape};
+    ///
+    /// for &shape in Shape::ALL {
+    ///     let filter = CuckooFilter::builder().build_shared_shape(shape)?;
+    ///     assert_eq!(filter.shape(), shape);
+    /// }
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn build_shared_shape(self, shape: Shape) -> Result<SharedFilter<Dyn, S>, SharedError> {
         self.build_shared_with(shape, Place::Nowhere)
     }
@@ -158,6 +187,20 @@ impl<E: Shareable + AnyLayout, S: FilterHasher<Inner: 'static>> FilterBuilder<E,
     /// # Errors
     ///
     /// As [`build_shared_at`](Self::build_shared_at).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{RotatingCuckooFilter, SharedFilter, filter::Dyn, layout::Shape};
+    ///
+    /// let path = format!("/dev/shm/example-shape-{}", std::process::id());
+    /// let filter = RotatingCuckooFilter::builder().build_shared_shape_at(Shape::ALL[0], &path)?;
+    /// assert_eq!(SharedFilter::<Dyn>::open(&path)?.shape(), filter.shape());
+    /// std::fs::remove_file(path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn build_shared_shape_at(
         self,
         shape: Shape,
@@ -221,6 +264,20 @@ impl<E: Attach> SharedFilter<E, RandomState> {
     /// # Errors
     ///
     /// [`SharedError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedFilter};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let other: SharedFilter = SharedFilter::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert!(other.remove("a"));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn attach(memory: impl AsFd) -> Result<Self, SharedError> {
         with(Memory::of_sealed(&memory)?, Identity::rebuild, Self::of)
     }
@@ -230,6 +287,22 @@ impl<E: Attach> SharedFilter<E, RandomState> {
     /// # Errors
     ///
     /// [`SharedError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedFilter};
+    ///
+    /// let path = format!("/dev/shm/example-open-{}", std::process::id());
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared_at(&path)?;
+    /// let other: SharedFilter = SharedFilter::open(&path)?;
+    /// filter.insert("a")?;
+    /// assert!(other.contains("a"));
+    /// std::fs::remove_file(path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Self, SharedError> {
         let memory = Memory::at(path.as_ref(), true)?;
         with(memory, Identity::rebuild, Self::of)
@@ -242,6 +315,21 @@ impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedFilter<E, S> {
     /// # Errors
     ///
     /// [`SharedError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, RandomState, SharedFilter, filter::Fixed};
+    ///
+    /// let hasher = || RandomState::with_seed(7);
+    /// let filter = CuckooFilter::builder().hasher(hasher()).build_shared()?;
+    /// let other = SharedFilter::<Fixed, _>::attach_with_hasher(&filter, hasher())?;
+    /// filter.insert("a")?;
+    /// assert!(other.contains("a"));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn attach_with_hasher(memory: impl AsFd, hasher: S) -> Result<Self, SharedError> {
         let memory = Memory::of_sealed(&memory)?;
         with(memory, |identity| identity.admit(hasher), Self::of)
@@ -252,6 +340,23 @@ impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedFilter<E, S> {
     /// # Errors
     ///
     /// [`SharedError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, RandomState, SharedFilter, filter::Fixed};
+    ///
+    /// let path = format!("/dev/shm/example-hasher-{}", std::process::id());
+    /// let hasher = || RandomState::with_seed(7);
+    /// let filter = CuckooFilter::builder().hasher(hasher()).build_shared_at(&path)?;
+    /// let other = SharedFilter::<Fixed, _>::open_with_hasher(&path, hasher())?;
+    /// filter.insert("a")?;
+    /// assert!(other.contains("a"));
+    /// std::fs::remove_file(path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open_with_hasher(path: impl AsRef<Path>, hasher: S) -> Result<Self, SharedError> {
         let memory = Memory::at(path.as_ref(), true)?;
         with(memory, |identity| identity.admit(hasher), Self::of)
@@ -268,6 +373,18 @@ impl<E: Attach, S> SharedFilter<E, S> {
     /// Takes back what processes held that died in a call. Returns the number of such calls.
     ///
     /// Attaching does the same. No call waits for it: see the [guide](crate::guide::processes).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// assert_eq!(filter.recover(), 0); // nobody has died
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn recover(&self) -> usize {
         self.filter.engine().recover()
     }
@@ -279,6 +396,20 @@ impl<E: Attach> SharedReader<E, RandomState> {
     /// # Errors
     ///
     /// [`SharedError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert!(reader.contains("a"));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn attach(memory: impl AsFd) -> Result<Self, SharedError> {
         with(Memory::of_sealed(&memory)?, Identity::rebuild, Self::of)
     }
@@ -288,6 +419,22 @@ impl<E: Attach> SharedReader<E, RandomState> {
     /// # Errors
     ///
     /// [`SharedError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let path = format!("/dev/shm/example-reader-{}", std::process::id());
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared_at(&path)?;
+    /// let reader: SharedReader = SharedReader::open(&path)?;
+    /// filter.insert("a")?;
+    /// assert!(reader.contains("a"));
+    /// std::fs::remove_file(path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Self, SharedError> {
         let memory = Memory::at(path.as_ref(), false)?;
         with(memory, Identity::rebuild, Self::of)
@@ -300,6 +447,21 @@ impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedReader<E, S> {
     /// # Errors
     ///
     /// [`SharedError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, RandomState, SharedReader, filter::Fixed};
+    ///
+    /// let hasher = || RandomState::with_seed(7);
+    /// let filter = CuckooFilter::builder().hasher(hasher()).build_shared()?;
+    /// let reader = SharedReader::<Fixed, _>::attach_with_hasher(&filter, hasher())?;
+    /// filter.insert("a")?;
+    /// assert!(reader.contains("a"));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn attach_with_hasher(memory: impl AsFd, hasher: S) -> Result<Self, SharedError> {
         let memory = Memory::of_sealed(&memory)?;
         with(memory, |identity| identity.admit(hasher), Self::of)
@@ -310,6 +472,23 @@ impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedReader<E, S> {
     /// # Errors
     ///
     /// [`SharedError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, RandomState, SharedReader, filter::Fixed};
+    ///
+    /// let path = format!("/dev/shm/example-both-{}", std::process::id());
+    /// let hasher = || RandomState::with_seed(7);
+    /// let filter = CuckooFilter::builder().hasher(hasher()).build_shared_at(&path)?;
+    /// let reader = SharedReader::<Fixed, _>::open_with_hasher(&path, hasher())?;
+    /// filter.insert("a")?;
+    /// assert!(reader.contains("a"));
+    /// std::fs::remove_file(path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open_with_hasher(path: impl AsRef<Path>, hasher: S) -> Result<Self, SharedError> {
         let memory = Memory::at(path.as_ref(), false)?;
         with(memory, |identity| identity.admit(hasher), Self::of)
@@ -323,6 +502,20 @@ impl<E: Attach, S> SharedReader<E, S> {
     }
 
     /// As [`Filter::contains`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert!(reader.contains("a") && !reader.contains("b"));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn contains<T: Hash + ?Sized>(&self, item: &T) -> bool
@@ -333,6 +526,20 @@ impl<E: Attach, S> SharedReader<E, S> {
     }
 
     /// As [`Filter::contains_hash`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert!(reader.contains_hash(filter.hash_one("a")));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
@@ -344,6 +551,22 @@ impl<E: Attach, S> SharedReader<E, S> {
     /// # Panics
     ///
     /// If the slices differ in length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// let mut found = [false; 2];
+    /// reader.contains_many(&["a", "b"], &mut found);
+    /// assert_eq!(found, [true, false]);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn contains_many<T: Hash>(&self, items: &[T], found: &mut [bool])
     where
@@ -357,30 +580,102 @@ impl<E: Attach, S> SharedReader<E, S> {
     /// # Panics
     ///
     /// If the slices differ in length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// let mut found = [false; 1];
+    /// reader.contains_many_hash(&[filter.hash_one("a")], &mut found);
+    /// assert_eq!(found, [true]);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn contains_many_hash(&self, hashes: &[u64], found: &mut [bool]) {
         self.filter.contains_many_hash(hashes, found);
     }
 
     /// As [`Filter::len`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert_eq!(reader.len(), 1);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.filter.len()
     }
 
     /// As [`Filter::is_empty`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert!(!reader.is_empty());
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.filter.is_empty()
     }
 
     /// As [`Filter::capacity`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert_eq!(reader.capacity(), 100);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.filter.capacity()
     }
 
     /// As [`Filter::hasher`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert_eq!(reader.hasher().seed(), filter.hasher().seed());
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn hasher(&self) -> &S {
         self.filter.hasher()

@@ -41,11 +41,28 @@ pub(crate) struct Pool<L> {
 /// What is the same for all segments of a pool.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
+    most: u32,
+    exclusive: u32,
+}
+
+impl Limits {
+    fn new(most: usize, exclusive: usize) -> Self {
+        Self {
+            most: most.min(MAX_DESCRIPTORS) as u32,
+            exclusive: exclusive as u32,
+        }
+    }
+
     /// The maximum number of descriptors.
-    most: usize,
+    fn most(self) -> usize {
+        self.most as usize
+    }
+
     /// The numbers below this one each belong to one thread alone: none if other processes have
     /// threads of these numbers too.
-    exclusive: usize,
+    fn exclusive(self) -> usize {
+        self.exclusive as usize
+    }
 }
 
 /// How many descriptors a pool has.
@@ -113,7 +130,7 @@ impl<'a> Segment<'a> {
     fn next(self) -> Option<Self> {
         // Do not read the place for it if none can be added: in memory that other processes write,
         // anything may be there.
-        if self.end() >= self.limits.most {
+        if self.end() >= self.limits.most() {
             return None;
         }
         // Acquire, as `OnceBox` says: pairs with the Release of the thread that added the segment.
@@ -170,7 +187,7 @@ impl<'a> Segment<'a> {
         // Leave at least half of each segment to be shared: threads without a number, and a signal
         // handler inside a call, need one too.
         (self.end() / 4)
-            .min(self.limits.exclusive)
+            .min(self.limits.exclusive())
             .min(self.descriptors.len() / 2)
     }
 
@@ -208,10 +225,7 @@ impl<L: Layout> Pool<L> {
         debug_assert!((1..=MAX_DESCRIPTORS).contains(&size.first));
         Ok(Self {
             first: allocate::slice(size.first, Descriptor::new)?.into(),
-            limits: Limits {
-                most: size.most.min(MAX_DESCRIPTORS),
-                exclusive: sync::EXCLUSIVE,
-            },
+            limits: Limits::new(size.most, sync::EXCLUSIVE),
             #[cfg(feature = "shared")]
             seats: None,
             layout: PhantomData,
@@ -222,10 +236,7 @@ impl<L: Layout> Pool<L> {
     #[cfg(feature = "shared")]
     pub(crate) fn of_processes(descriptors: Part<Descriptor>, seats: Arc<dyn Seats>) -> Self {
         Self {
-            limits: Limits {
-                most: descriptors.len(),
-                exclusive: 0,
-            },
+            limits: Limits::new(descriptors.len(), 0),
             first: descriptors,
             seats: Some(seats),
             layout: PhantomData,
@@ -247,7 +258,7 @@ impl<L: Layout> Pool<L> {
     pub(crate) fn size(&self) -> PoolSize {
         PoolSize {
             first: self.first.len(),
-            most: self.limits.most,
+            most: self.limits.most(),
         }
     }
 
@@ -285,7 +296,8 @@ impl<L: Layout> Pool<L> {
     #[cold]
     fn add<'a>(&self, last: Segment<'a>) -> Option<Segment<'a>> {
         // Double their number, or fill up to the maximum.
-        match last.end().min(self.limits.most.saturating_sub(last.end())) {
+        let room = self.limits.most().saturating_sub(last.end());
+        match last.end().min(room) {
             0 => last.next(),
             more => last.next_or_add(more).ok(),
         }
@@ -443,7 +455,7 @@ impl<L: Layout> Pool<L> {
         // Add at the last step, and before it only by large factors: each segment is another step
         // of every walk over the list.
         if needed == enough(threads) || needed >= Self::GROWTH_FACTOR * now {
-            needed.min(self.limits.most).saturating_sub(now)
+            needed.min(self.limits.most()).saturating_sub(now)
         } else {
             0
         }
@@ -488,7 +500,7 @@ impl<L: Layout> Pool<L> {
     /// Frees what a table of this many buckets does not need, if there is memory for the rest. No
     /// word may be frozen, and no descriptor claimed.
     pub(crate) fn shrink_to(&mut self, buckets: usize) {
-        let needed = PoolSize::of_table(buckets).first.min(self.limits.most);
+        let needed = PoolSize::of_table(buckets).first.min(self.limits.most());
         // Keep the first segment if it is enough; otherwise make one new segment of what is needed,
         // so that claims do not walk. Keep all if there is no memory for it.
         if needed <= self.first.len() {
@@ -496,7 +508,7 @@ impl<L: Layout> Pool<L> {
         } else if needed < self.last().end()
             && let Ok(pool) = Self::new(PoolSize {
                 first: needed,
-                most: self.limits.most,
+                most: self.limits.most(),
             })
         {
             *self = pool;

@@ -218,7 +218,7 @@ static void announce(int b, int f)
 static atomic_int added[DESCRIPTORS]; // where the next segment is; 0 if there is none
 static int made[DESCRIPTORS];         // written without an atomic access, before it is added
 
-// Translates kernel: Segment::next 194bfe16
+// Translates kernel: Segment::next 655fa0e7
 static int next_segment(int at, memory_order order) { return LOAD(added[at], order); }
 
 // Returns the segment after the one at `at`. If there is none, adds the one that the caller makes

@@ -40,7 +40,7 @@ fn len(pool: &Pool) -> usize {
 /// Claims until there is none left, or more than there may be.
 fn claim_all(pool: &Pool) -> Vec<Claim<'_, Lanes<4, 16>>> {
     core::iter::from_fn(|| pool.claim())
-        .take(pool.limits.most + 1)
+        .take(pool.limits.most() + 1)
         .collect()
 }
 
