@@ -34,6 +34,7 @@ mod options;
 mod report;
 mod rig;
 pub mod rivals;
+mod tables;
 mod tally;
 mod work;
 
@@ -50,5 +51,6 @@ pub use mixed::OPS_PER_BLOCK;
 pub use options::{Common, have_done};
 pub use report::{About, Table, allocated, machine, or_dash, print_cores, rate_and_ratio};
 pub use rig::Rig;
+pub use tables::Tables;
 pub use tally::{Faults, count};
 pub use work::Work;

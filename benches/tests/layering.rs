@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 /// The modules of the library, from the lowest up.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "tally",
     "keys",
     "options",
@@ -24,6 +24,7 @@ const ORDER: [&str; 12] = [
     "rig",
     "duel",
     "report",
+    "tables",
 ];
 
 /// The modules that each module imports from.

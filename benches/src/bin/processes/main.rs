@@ -11,17 +11,13 @@
 mod contenders;
 
 use std::error::Error;
-use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use clap::builder::RangedU64ValueParser;
 use lockfree_cuckoo::CuckooFilter;
 use lockfree_cuckoo_benches::{
-    Cell, Common, Contender, Duel, Keys, Rig, Watch, Work, cores, items_name, machine, markdown,
-    or_dash, print_cores,
+    Cell, Contender, Duel, Keys, Rig, Tables, Work, items_name, markdown, or_dash,
 };
 
 use crate::contenders::{Bloom, Shared};
@@ -30,19 +26,7 @@ use crate::contenders::{Bloom, Shared};
 #[derive(Debug, Parser)]
 struct Options {
     #[command(flatten)]
-    common: Common,
-
-    /// Numbers of threads [default: 1 and the number of processors]
-    #[arg(long, value_delimiter = ',', value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
-    threads: Vec<usize>,
-
-    /// The directory for the table
-    #[arg(long, value_name = "DIR", default_value = "target/processes")]
-    out: PathBuf,
-
-    /// Files with marks for the table, which is written there
-    #[arg(long, value_delimiter = ',', value_name = "FILES")]
-    into: Vec<PathBuf>,
+    tables: Tables,
 }
 
 const WORKS: [Work; 6] = [
@@ -55,28 +39,8 @@ const WORKS: [Work; 6] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let options = Options::parse();
-    let mut threads = options.threads;
-    if threads.is_empty() {
-        threads = vec![1, cores()];
-        threads.dedup();
-    }
-    fs::create_dir_all(&options.out)?;
-    let mut watch = Watch::default();
-    let command: Vec<String> = std::env::args().skip(1).collect();
-    let mut text = format!("{}; `processes {}`:\n", machine(), command.join(" "));
-    for &items in &options.common.sizes {
-        let keys = Arc::new(Keys::generate(items));
-        text += &format!("\n{}", measure(&keys, &threads, options.common.time));
-        watch.look();
-    }
-    println!("{text}");
-    print_cores(&[watch.speedup()]);
-    fs::write(options.out.join("processes.md"), &text)?;
-    for file in &options.into {
-        markdown::write_between_marks(file, &[("processes", text.clone())])?;
-    }
-    Ok(())
+    let Options { tables } = Options::parse();
+    tables.measure("processes", measure)
 }
 
 /// Measures all contenders with these items, on each number of threads. Returns a table.
