@@ -239,6 +239,11 @@ impl<L: Layout> Internals for Fixed<L> {
     fn taken(&self) -> usize {
         self.table.taken()
     }
+
+    #[cfg(feature = "shared")]
+    fn claimed(&self) -> usize {
+        self.table.pool.claimed().count()
+    }
 }
 
 /// Only layouts with values call these: `valued` returns none of the others.

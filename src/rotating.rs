@@ -360,7 +360,13 @@ impl<L: Layout> Internals for Rotating<L> {
     }
 
     fn taken(&self) -> usize {
-        self.len()
+        self.live(self.state.load()).map(TokenTable::taken).sum()
+    }
+
+    #[cfg(feature = "shared")]
+    fn claimed(&self) -> usize {
+        let tables = self.tables.iter();
+        tables.map(|table| table.pool.claimed().count()).sum()
     }
 }
 

@@ -12,6 +12,7 @@
 //! | `seat` | which processes live |
 //! | `engine` | making such memory and attaching to it |
 //! | `kinds` | the engines that can be in it |
+//! | `copy` | memory with the items of a filter that one process has |
 
 #[cfg(not(all(target_os = "linux", target_endian = "little")))]
 compile_error!(
@@ -20,6 +21,7 @@ compile_error!(
 );
 
 mod block;
+pub(crate) mod copy;
 pub(crate) mod engine;
 mod kinds;
 mod memory;

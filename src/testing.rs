@@ -42,13 +42,10 @@ impl<E: Engine, S> Internals for Filter<E, S> {
     fn doubled(&self) -> Option<f64> {
         self.engine().internals().doubled()
     }
-}
 
-/// The descriptors in use of a filter that processes share.
-#[cfg(feature = "shared")]
-#[must_use]
-pub fn claimed<S>(filter: &crate::SharedFilter<Fixed, S>) -> usize {
-    filter.engine().table.pool.claimed().count()
+    fn claimed(&self) -> usize {
+        self.engine().internals().claimed()
+    }
 }
 
 /// A filter that tells where its parts are.

@@ -80,6 +80,12 @@ impl<'a> StoredTable<'a> {
         self.words.count(self.entry.shape)
     }
 
+    /// Copies its words from this one on.
+    #[cfg(feature = "shared")]
+    pub(crate) fn copy(&self, from: usize, to: &mut [[u8; WORD]]) {
+        self.words.copy(self.entry.shape, from, to);
+    }
+
     /// Whether no token has changed places since, and its shape is the same.
     pub(crate) fn is_unchanged(&self) -> bool {
         self.words.announcements() == self.announcements && self.words.is_current(self.entry.shape)

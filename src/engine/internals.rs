@@ -24,4 +24,9 @@ pub trait Internals {
     fn doubled(&self) -> Option<f64> {
         None
     }
+
+    /// The descriptors in use, if processes share them.
+    fn claimed(&self) -> usize {
+        0
+    }
 }

@@ -30,6 +30,9 @@ pub enum SharedError {
     /// A process that has the memory could make it smaller, and end every process that reads it.
     /// The memory of [`build_shared`](crate::FilterBuilder::build_shared) cannot be made smaller.
     NotSealed,
+    /// The machine has gone down since the file was made, so it may have lost items. Remove it, and
+    /// make the filter anew.
+    OtherBoot,
     /// As many processes as there can be have the memory.
     NoSeat,
 }
@@ -40,6 +43,8 @@ texts! { SharedError:
     Self::Io(error) => "{error}";
     Self::NotSealed =>
         "the size of this memory can change: a filter is attached to by a descriptor only if its size is sealed";
+    Self::OtherBoot =>
+        "the machine has gone down since this file was made: it may have lost items";
     Self::NoSeat => "1,023 processes have this filter already";
 }
 

@@ -16,6 +16,7 @@ use crate::fixed::Fixed;
 use crate::kernel::layout::{ForLayout, Layout, Shape};
 use crate::random_state::RandomState;
 use crate::rotating::Rotating;
+use crate::shared::copy::copy;
 use crate::shared::engine::{Memory, Place, Shareable, create};
 use crate::typed_hasher::{FilterHasher, HashesItem};
 
@@ -387,6 +388,72 @@ impl<E: Attach, S> SharedFilter<E, S> {
     /// ```
     pub fn recover(&self) -> usize {
         self.filter.engine().recover()
+    }
+}
+
+/// Filters of one process, as they are to be shared.
+impl<E: Attach, S: FilterHasher<Inner: 'static> + Clone> Filter<E, S> {
+    /// Copies the filter into new memory that processes can share, by its descriptor. This one
+    /// stays as it is.
+    ///
+    /// So a stored filter, read by [`read_from`](Filter::read_from), and a
+    /// [`snapshot`](Filter::snapshot) of another filter come into such memory.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses the memory. A [`Dyn`] filter that grows is refused by
+    /// [`OtherKind`](ReadError::OtherKind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let mut filter = CuckooFilter::with_capacity(1_000);
+    /// filter.insert("a")?;
+    /// let shared = filter.copy_to_shared()?;
+    /// assert!(shared.contains("a") && shared.remove("a"));
+    /// assert!(filter.contains("a"));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn copy_to_shared(&mut self) -> Result<SharedFilter<E, S>, SharedError> {
+        self.copy_to(Place::Nowhere)
+    }
+
+    /// Copies the filter into a new file of this name, which must be free. Other processes find it
+    /// whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// As [`copy_to_shared`](Self::copy_to_shared), and if there is a file of this name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedFilter};
+    ///
+    /// let path = format!("/dev/shm/example-copy-{}", std::process::id());
+    /// let mut filter = CuckooFilter::with_capacity(1_000);
+    /// filter.insert("a")?;
+    /// filter.copy_to_shared_at(&path)?;
+    /// assert!(<SharedFilter>::open(&path)?.contains("a"));
+    /// std::fs::remove_file(path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn copy_to_shared_at(
+        &mut self,
+        path: impl AsRef<Path>,
+    ) -> Result<SharedFilter<E, S>, SharedError> {
+        self.copy_to(Place::At(path.as_ref()))
+    }
+
+    fn copy_to(&mut self, place: Place<'_>) -> Result<SharedFilter<E, S>, SharedError> {
+        let memory = copy(self.engine.object(), &Identity::of(self.hasher()), place)?;
+        SharedFilter::of(memory, self.hasher().clone())
     }
 }
 

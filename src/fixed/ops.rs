@@ -12,11 +12,10 @@ use core::hint::select_unpredictable;
 
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::change::Words;
-use crate::kernel::descriptor::Resolved;
+use crate::kernel::descriptor::{Claim, Resolved};
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::{Bucket, Layout, Matches, Probe, Token, Value};
 use crate::kernel::outcome::{Failure, MAX_ATTEMPTS};
-use crate::kernel::pool::Pool;
 use crate::kernel::prefetch::{
     ALTERNATES_LOOKAHEAD, MAX_L2_BUCKETS, PROBE_INTERVAL, is_near, prefetching,
 };
@@ -532,8 +531,8 @@ impl<L: Layout> CuckooTable<L> for TokenTable<L> {
     }
 
     #[inline]
-    fn pool(&self) -> &Pool<L> {
-        &self.pool
+    fn claim(&self) -> Option<Claim<'_, L>> {
+        Self::claim(self)
     }
 
     fn settle(&self, bucket: usize) -> Option<Bucket<L>> {
@@ -576,7 +575,7 @@ impl<L: Layout> TokenTable<L> {
         } else {
             self.peek(class.first).find(class.fingerprint)
         };
-        let (Some(moved), Some(mut claim)) = (moved, self.pool.claim()) else {
+        let (Some(moved), Some(mut claim)) = (moved, Self::claim(self)) else {
             return false;
         };
         let hop = Hop {

@@ -13,6 +13,8 @@
 //! takes it from the next owner. One that dies has done a part, and another does the rest.
 
 use crate::fixed::tokens::TokenTable;
+use crate::kernel::descriptor::Claim;
+use crate::kernel::hints::{NoScan, Scan};
 use crate::kernel::layout::Layout;
 use crate::kernel::seats::Seats;
 
@@ -53,6 +55,24 @@ impl<L: Layout> TokenTable<L> {
     }
 }
 
+/// What a call misses may be held by the dead.
+impl<L: Layout> TokenTable<L> {
+    /// A descriptor, when all have been in use for some time.
+    #[cold]
+    pub(crate) fn claim_from_the_dead(&self) -> Option<Claim<'_, L>> {
+        self.pool.seats()?;
+        self.recover();
+        self.pool.claim()
+    }
+
+    /// The right to scan, when another owner has it.
+    #[cold]
+    pub(crate) fn begin_scan_of_the_dead(&self) -> Result<Scan<'_, L>, NoScan> {
+        self.recover();
+        self.begin_scan()
+    }
+}
+
 /// Who is dead. Asks the system once for each owner in turn.
 struct Dead<'a> {
     seats: &'a dyn Seats,
@@ -69,5 +89,91 @@ impl Dead<'_> {
                 is_dead
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::sync::Arc;
+    use core::iter;
+    use core::mem::forget;
+
+    use super::*;
+    use crate::allocate;
+    use crate::allocate::Part;
+    use crate::fixed::tokens::Parts;
+    use crate::kernel::descriptor::Descriptor;
+    use crate::kernel::geometry::Geometry;
+    use crate::kernel::layout::Lanes;
+    use crate::kernel::outcome::Failure;
+    use crate::kernel::word::MAX_DESCRIPTORS;
+    use crate::sync::{AtomicU64, Ordering};
+
+    /// The process of this number. All others are dead.
+    #[derive(Debug)]
+    struct Alone(AtomicU64);
+
+    impl Seats for Alone {
+        fn own(&self) -> Option<u64> {
+            Some(self.0.load(Ordering::Relaxed))
+        }
+
+        fn is_dead(&self, owner: u64) -> bool {
+            self.own() != Some(owner)
+        }
+    }
+
+    fn part<T>(len: usize, new: impl FnMut() -> T) -> Part<T> {
+        allocate::slice(len, new).expect("memory").into()
+    }
+
+    /// A table of which process 7 has all descriptors and the right to scan.
+    fn held_by_seven() -> (TokenTable<Lanes<4, 16>>, Arc<Alone>) {
+        let zero = || AtomicU64::new(0);
+        let parts = Parts {
+            words: part(4, zero),
+            stripes: part(1, zero),
+            descriptors: part(MAX_DESCRIPTORS, Descriptor::new),
+            scanning: part(1, zero),
+            log: part(65, zero),
+            cells: part(1, Default::default),
+        };
+        let seats = Arc::new(Alone(AtomicU64::new(7)));
+        let geometry = Geometry::with_buckets(4).expect("few");
+        let table = TokenTable::of_processes(geometry, 100, parts, seats.clone());
+        let table = table.expect("memory");
+        iter::from_fn(|| table.claim()).for_each(forget);
+        forget(table.begin_scan().expect("memory"));
+        (table, seats)
+    }
+
+    #[test]
+    fn a_call_takes_what_it_misses_from_the_dead() {
+        let (table, seats) = held_by_seven();
+        seats.0.store(8, Ordering::Relaxed);
+        assert_eq!(table.insert_unique(5), Ok(true));
+        assert_eq!(table.pool.claimed().count(), 0);
+        let (table, seats) = held_by_seven();
+        seats.0.store(8, Ordering::Relaxed);
+        assert!(table.snapshot().is_ok() && table.hints.scanner() == 0);
+    }
+
+    #[test]
+    fn a_late_recovery_takes_nothing_from_the_next_owner() {
+        let (table, seats) = held_by_seven();
+        let (first, seven) = table.pool.claimed().next().expect("all are in use");
+        seats.0.store(8, Ordering::Relaxed);
+        assert!(first.take_from(seven) && !first.take_from(seven));
+        let next = table.claim().expect("one is free");
+        assert!(!first.take_from(seven) && first.owner() == 8);
+        drop(next);
+    }
+
+    #[test]
+    fn no_call_takes_anything_from_the_living() {
+        let (table, _) = held_by_seven();
+        assert_eq!(table.insert_unique(5), Err(Failure::NoDescriptor));
+        assert!(table.snapshot().is_err());
+        assert_eq!(table.pool.claimed().count(), MAX_DESCRIPTORS);
     }
 }

@@ -175,7 +175,7 @@ impl<L: Layout> TokenTable<L> {
             return Failure::after_making_room(make_room(self, class, None));
         };
         // Describe the admission.
-        let mut claim = self.pool.claim().ok_or(Failure::NoDescriptor)?;
+        let mut claim = self.claim().ok_or(Failure::NoDescriptor)?;
         let admission = Transfer::Admission {
             placed: token,
             target,

@@ -7,8 +7,8 @@ use crate::growing::tokens::{Bucket, GrowingTokens, Token};
 use crate::growing::views::Level;
 use crate::growing::word::{Lanes16, WordState};
 use crate::kernel::change::Words;
+use crate::kernel::descriptor::Claim;
 use crate::kernel::geometry::Class;
-use crate::kernel::pool::Pool;
 use crate::kernel::relocate::can_make_room;
 use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
 use crate::kernel::word::Reference;
@@ -83,8 +83,8 @@ impl CuckooTable<Lanes16> for LevelGraph<'_> {
         covering.count_ones() as usize / 2
     }
 
-    fn pool(&self) -> &Pool<Lanes16> {
-        &self.tokens.pool
+    fn claim(&self) -> Option<Claim<'_, Lanes16>> {
+        self.tokens.pool.claim()
     }
 
     /// The content of a bucket whose number was computed.

@@ -118,12 +118,6 @@ impl<L: Layout> Hints<L> {
         })
     }
 
-    /// The number of cells of the log of a table with this many buckets.
-    #[cfg(feature = "shared")]
-    pub(crate) fn log_cells(buckets: usize) -> usize {
-        1 + slots_for(buckets)
-    }
-
     /// With a cell that says whether a scan is on, and a log, that are there already.
     #[cfg(feature = "shared")]
     pub(crate) fn of_processes(
@@ -294,6 +288,12 @@ impl Log {
         let (notes, slots) = self.cells.split_first().expect("a log has a first cell");
         (notes, slots)
     }
+}
+
+/// The number of cells of the log of a table with this many buckets.
+#[cfg(feature = "shared")]
+pub(crate) fn log_cells(buckets: usize) -> usize {
+    1 + slots_for(buckets)
 }
 
 /// The slots of a log for this many buckets.

@@ -112,7 +112,7 @@ fn execute<L: Layout>(
     // hops would wait for one after the other.
     path.clone().for_each(|hop| graph.prefetch_hop(&hop));
     // After the search, so that a descriptor is held for the hops only.
-    let mut claim = graph.pool().claim().ok_or(Failure::NoDescriptor)?;
+    let mut claim = graph.claim().ok_or(Failure::NoDescriptor)?;
     // Execute the hops from the vacant slot back to a candidate: each fills the slot that the one
     // before it left. Each is atomic by itself, so a path that ends half-way has lost nothing.
     for hop in path {

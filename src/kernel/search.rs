@@ -22,9 +22,9 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::kernel::change::Words;
+use crate::kernel::descriptor::Claim;
 use crate::kernel::geometry::Class;
 use crate::kernel::layout::{Array, Bucket, Calibrated, Layout, Token};
-use crate::kernel::pool::Pool;
 use crate::kernel::search::sizes::{FRONTIER_WIDTH, LONG_BUDGET, SHORT_BUDGET, VISITED_LIMIT};
 use crate::kernel::sizing::pair_slots;
 
@@ -46,8 +46,8 @@ pub(crate) trait CuckooGraph<L: Layout> {
 pub(crate) trait CuckooTable<L: Layout>: CuckooGraph<L> + Words<L> {
     /// The number of tokens in a bucket that go wherever the item of this class goes.
     fn copies(&self, bucket: usize, content: Bucket<L>, class: Class) -> usize;
-    /// The descriptors.
-    fn pool(&self) -> &Pool<L>;
+    /// An unused descriptor. `None` if all of the maximum stay in use for some time.
+    fn claim(&self) -> Option<Claim<'_, L>>;
     /// The content of a bucket at a time when its word is not frozen. `None` if it is not there.
     fn settle(&self, bucket: usize) -> Option<Bucket<L>>;
     /// Prefetches what a hop will write.

@@ -52,7 +52,7 @@ fn empty_word<'a, L: Layout>(
         }
         // Claim a descriptor for the first word that is not empty, and keep it for the rest.
         if claim.is_none() {
-            *claim = tokens.pool.claim();
+            *claim = tokens.claim();
         }
         let claim = claim.as_mut().ok_or(Failure::NoDescriptor)?;
         let emptying = Transfer::Emptying {

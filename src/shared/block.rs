@@ -1,7 +1,7 @@
 //! The block: where the parts of the tables are in memory that processes share.
 //!
 //! ```text
-//! 0        header, the sizes, and at 2,048 the state of a rotation
+//! 0        header, the sizes, at 2,048 the state of a rotation, and behind it the boot
 //! 1 page   seats
 //! 3 pages  for each table: the cell of scans, the cells of the counter, stripes, descriptors, log,
 //!          each from a multiple of 128 on, and from a page on the words
@@ -14,7 +14,7 @@ use crate::error::ReadError;
 use crate::kernel::counter;
 use crate::kernel::descriptor::Descriptor;
 use crate::kernel::geometry::Geometry;
-use crate::kernel::hints::Hints;
+use crate::kernel::hints;
 use crate::kernel::layout::Layout;
 use crate::kernel::stripes::Stripes;
 use crate::kernel::word::MAX_DESCRIPTORS;
@@ -36,6 +36,9 @@ pub(crate) const SEATS_AT: usize = PAGE;
 
 /// Where the state of a rotation is.
 pub(crate) const STATE_AT: usize = PAGE / 2;
+
+/// Where it says in which boot of a machine the memory was made.
+pub(crate) const BOOT_AT: usize = STATE_AT + WORD;
 
 /// Where the first table begins.
 const TABLES_AT: usize = 3 * PAGE;
@@ -70,13 +73,12 @@ const WORD: usize = size_of::<u64>();
 impl Sizes {
     /// Those of new memory. All descriptors that a reference can name are there: a process cannot
     /// add any.
-    pub(crate) fn of<L: Layout>(geometry: Geometry<L>, tables: usize) -> Self {
-        let buckets = geometry.buckets();
+    pub(crate) fn of(buckets: usize, fingerprint_bits: u32, tables: usize) -> Self {
         Self {
             buckets,
-            stripes: Stripes::<0>::number(buckets, L::FINGERPRINT_BITS),
+            stripes: Stripes::<0>::number(buckets, fingerprint_bits),
             cells: counter::cells_for(buckets),
-            log: Hints::<L>::log_cells(buckets),
+            log: hints::log_cells(buckets),
             tables,
         }
     }

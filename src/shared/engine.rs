@@ -17,8 +17,9 @@ use crate::kernel::geometry::Geometry;
 use crate::kernel::layout::{Layout, Shape};
 use crate::kernel::seats::Seats;
 use crate::kernel::word::MAX_DESCRIPTORS;
-use crate::shared::block::{SIZES, STATE_AT, Sizes};
+use crate::shared::block::{BOOT_AT, SIZES, STATE_AT, Sizes};
 use crate::shared::memory;
+use crate::shared::memory::Boot;
 use crate::shared::seat::{Reader, Seat};
 use crate::sync::AtomicU64;
 
@@ -89,20 +90,35 @@ pub(crate) fn create<E: Shareable>(
     // Refuse before anything is allocated.
     E::measures(plan, outside)?;
     let shared = E::shape_of(plan)?;
+    plan.check_memory(shared.bytes()?.saturating_add(outside))?;
+    // Everything but the header and the state is 0, as it is in new tables.
+    let layout = Shape::of::<E::Layout>();
+    let header = Header::new(E::KIND, layout, identity, &shared.numbers);
+    make(header, &shared, place, |_| Ok(()))
+}
+
+/// Makes memory with this header, and lets `fill` write the items. It is whole before others can
+/// find it.
+pub(super) fn make(
+    header: Header,
+    shared: &Shared,
+    place: Place<'_>,
+    fill: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<Memory, SharedError> {
     let bytes = shared.bytes()?;
-    plan.check_memory(bytes.saturating_add(outside))?;
     let file = match place {
         Place::Nowhere => memory::anonymous(bytes),
         Place::At(path) => memory::unnamed_beside(path, bytes),
     };
     let file = File::from(file?);
-    // Write the header, and the state of a rotation. Everything else is 0, as it is in new tables.
-    let layout = Shape::of::<E::Layout>();
-    let header = Header::new(E::KIND, layout, identity, &shared.numbers).of_shared();
+    // Write what tells others what it is, the state of a rotation, and the items.
+    let header = header.of_shared();
     let sizes = shared.sizes.encode(header.begin_checksum());
     file.write_all_at(&header.encode(), 0)?;
     file.write_all_at(&sizes, Header::BYTES as u64)?;
     file.write_all_at(&shared.state.to_le_bytes(), STATE_AT as u64)?;
+    file.write_all_at(&memory::boot()?, BOOT_AT as u64)?;
+    fill(&file)?;
     let file = OwnedFd::from(file);
     // From here on it is whole, and others may find it.
     match place {
@@ -122,8 +138,12 @@ impl Memory {
     pub(crate) fn of(file: OwnedFd) -> Result<Self, SharedError> {
         let file = File::from(file);
         let mut bytes = [0; HEADER];
-        let found = read_up_to(&file, &mut bytes)?;
+        let found = read_up_to(&file, 0, &mut bytes)?;
         let header = Header::decode_shared(&bytes[..found.min(Header::BYTES)])?;
+        if found < HEADER {
+            let (expected, found) = (HEADER as u64, found as u64);
+            return Err(ReadError::Truncated { expected, found }.into());
+        }
         Ok(Self {
             len: file.metadata()?.len(),
             file: file.into(),
@@ -140,10 +160,18 @@ impl Memory {
         Self::of(file.as_fd().try_clone_to_owned()?)
     }
 
-    /// The file of this name.
+    /// The file of this name. Refuses one of an earlier boot: on a disk, it has lost whatever had
+    /// not been written back when the machine went down.
     pub(crate) fn at(path: &Path, writes: bool) -> Result<Self, SharedError> {
         let file = File::options().read(true).write(writes).open(path)?;
-        Self::of(file.into())
+        let mut boot = Boot::default();
+        let found = read_up_to(&file, BOOT_AT as u64, &mut boot)?;
+        let memory = Self::of(file.into())?;
+        // A file that is too short for it is refused by its size.
+        if found == boot.len() && boot != memory::boot()? {
+            return Err(SharedError::OtherBoot);
+        }
+        Ok(memory)
     }
 
     pub(crate) fn header(&self) -> &Header {
@@ -212,10 +240,10 @@ impl Memory {
     }
 }
 
-fn read_up_to(file: &File, bytes: &mut [u8]) -> io::Result<usize> {
+fn read_up_to(file: &File, from: u64, bytes: &mut [u8]) -> io::Result<usize> {
     let mut found = 0;
     while found < bytes.len() {
-        match file.read_at(&mut bytes[found..], found as u64) {
+        match file.read_at(&mut bytes[found..], from + found as u64) {
             Ok(0) => break,
             Ok(more) => found += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -25,7 +25,7 @@ impl<L: Layout> Shareable for Fixed<L> {
             search_budget: plan.search_budget(fixed::DEFAULT_BUDGET)?,
             tables: 1,
         };
-        let sizes = Sizes::of(geometry, numbers.tables);
+        let sizes = Sizes::of(geometry.buckets(), L::FINGERPRINT_BITS, numbers.tables);
         Ok(Shared {
             numbers,
             sizes,
@@ -52,7 +52,11 @@ impl<L: Layout> Shareable for Rotating<L> {
             search_budget: plan.search_budget(rotating::DEFAULT_BUDGET)?,
             tables: rotating::generations(plan)?,
         };
-        let sizes = Sizes::of(geometry, numbers.tables + Self::SPARES);
+        let sizes = Sizes::of(
+            geometry.buckets(),
+            L::FINGERPRINT_BITS,
+            numbers.tables + Self::SPARES,
+        );
         Ok(Shared {
             numbers,
             sizes,

@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::sync::Arc;
+use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
@@ -15,6 +16,9 @@ use nix::sys::stat::Mode;
 use nix::unistd::{ftruncate, linkat};
 
 use crate::allocate::Mapping;
+
+/// The bytes of the number of a boot, in the order in which its text has them.
+pub(crate) type Boot = [u8; 16];
 
 /// Memory without a name in the file system, of this size. All of it is there: a process that
 /// touches it later cannot fail because the system has none left.
@@ -55,6 +59,16 @@ pub(crate) fn name(memory: &OwnedFd, path: &Path) -> io::Result<()> {
         AtFlags::AT_SYMLINK_FOLLOW,
     )?;
     Ok(())
+}
+
+/// The number of this boot of the machine: no other boot has it.
+pub(crate) fn boot() -> io::Result<Boot> {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
+    let digits = text.trim_end().replace('-', "");
+    match u128::from_str_radix(&digits, 16) {
+        Ok(number) => Ok(number.to_be_bytes()),
+        Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+    }
 }
 
 fn link_of(memory: &impl AsFd) -> alloc::string::String {

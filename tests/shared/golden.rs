@@ -13,6 +13,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 
 use lockfree_cuckoo::filter::Fixed;
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{CuckooFilter, RandomState, SharedFilter, SharedReader};
 use model::geometry::Geometry;
 use model::layout::Layout;
@@ -313,7 +314,7 @@ fn library_answers() {
         let filter = SharedFilter::<Fixed>::open(&copy).expect("a filter");
         fs::remove_file(&copy).expect("its name");
         assert_eq!(filter.recover(), 0, "opening it has recovered");
-        assert_eq!(lockfree_cuckoo::testing::claimed(&filter), 0);
+        assert_eq!(filter.claimed(), 0);
         // The admission that was pending is decided, and nothing stands in its way.
         let admitted = usize::from(name == "frozen");
         let mut changed = 0;

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 
 use lockfree_cuckoo::filter::Fixed;
-use lockfree_cuckoo::{ReadError, SharedError, SharedFilter};
+use lockfree_cuckoo::{CuckooFilter, ReadError, SharedError, SharedFilter, SharedReader};
 
 use crate::filter;
 
@@ -48,6 +48,57 @@ fn every_changed_bit_is_noticed() {
         SharedFilter::<Fixed>::attach(&filter),
         Err(SharedError::Read(ReadError::NotAFilter))
     ));
+}
+
+/// A file that was there before the machine went down may have lost items.
+#[test]
+fn another_boot_is_noticed() {
+    let path = format!("/dev/shm/lockfree-cuckoo-boot-{}", std::process::id());
+    let filter = CuckooFilter::builder().build_shared_at(&path);
+    let file = opened(&filter.expect("memory"));
+    assert!(<SharedFilter>::open(&path).is_ok() && <SharedReader>::open(&path).is_ok());
+    for at in 2_056..2_072 {
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, at).expect("within");
+        file.write_all_at(&[!byte[0]], at).expect("within");
+        let refused = <SharedFilter>::open(&path).map(drop);
+        assert!(matches!(refused, Err(SharedError::OtherBoot)), "byte {at}");
+        let refused = <SharedReader>::open(&path).map(drop);
+        assert!(matches!(refused, Err(SharedError::OtherBoot)), "byte {at}");
+        file.write_all_at(&byte, at).expect("within");
+    }
+    assert!(<SharedFilter>::open(&path).is_ok());
+    std::fs::remove_file(path).expect("its own");
+}
+
+/// A file of another size than its header says.
+#[test]
+fn another_size_is_noticed() {
+    let path = format!("/dev/shm/lockfree-cuckoo-size-{}", std::process::id());
+    drop(
+        CuckooFilter::builder()
+            .build_shared_at(&path)
+            .expect("memory"),
+    );
+    let bytes = std::fs::read(&path).expect("it is there");
+    let whole = bytes.len();
+    for size in [0, 1, 63, 64, 127, 128, 4_096, whole - 1, whole, whole + 1] {
+        let mut changed = bytes.clone();
+        changed.resize(size, 0);
+        std::fs::write(&path, changed).expect("its own");
+        let writer = <SharedFilter>::open(&path).map(drop);
+        let reader = <SharedReader>::open(&path).map(drop);
+        for opened in [writer, reader] {
+            let is_as_said = match opened {
+                Ok(()) => size == whole,
+                Err(SharedError::Read(ReadError::Truncated { .. })) => size < whole,
+                Err(SharedError::Read(ReadError::TrailingBytes { .. })) => size > whole,
+                Err(_) => false,
+            };
+            assert!(is_as_said, "{size} of {whole} bytes");
+        }
+    }
+    std::fs::remove_file(path).expect("its own");
 }
 
 /// The CRC of zlib.

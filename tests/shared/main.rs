@@ -9,6 +9,7 @@
 )]
 
 mod attaching;
+mod copying;
 mod death;
 mod forks;
 mod golden;

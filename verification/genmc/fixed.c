@@ -451,6 +451,69 @@
 #define T0 HOP(1, F, 0)
 #define T1 HOP(2, F, 1)
 #define T2 CONTAINS(F, FIRST)
+// ---- A process that is killed, and others that take back what it held ---------------------------
+#elif IS(120) // in an admission; after the recovery it is certain whether that took effect
+#define DIES
+#define T0 KILLED_IN(ADMIT(KILLED, F, 0))
+#define T1 RECOVER_ALONE CONTAINS(F, FIRST)
+#define T2 INSERT(G, FIRST)
+#define AFTER IT_IS_CERTAIN
+#elif IS(121) // in a hop
+#define DIES
+#define W0 ONE(F)
+#define T0 KILLED_IN(HOP(KILLED, F, 0))
+#define T1 RECOVER CONTAINS(F, FIRST) CONTAINS(F, 1)
+#define T2 INSERT(G, FIRST)
+#elif IS(122) // in an insert by a path; after the recovery it is certain whether that took effect
+#define DIES
+#define W0 ONE(G)
+#define T0 KILLED_IN(KICKED(KILLED, F, G, 0))
+#define T1 RECOVER_ALONE CONTAINS(F, FIRST)
+#define T2 REMOVE(G, FIRST)
+#define AFTER IT_IS_CERTAIN
+#elif IS(123) // in an admission; another process claims the descriptor, and admits another class
+#define DIES
+#define STRIPES 2
+#define T0 KILLED_IN(ADMIT(KILLED, F, 0))
+#define T1 RECOVER
+#define T2 ADMIT(0, G, 0) CONTAINS(F, FIRST)
+#elif IS(124) // in a hop; another process claims the descriptor, and relocates another token
+#define DIES
+#define STRIPES 2
+#define WORDS 4
+#define MASK(f) (f)
+#define W0 ONE(F)
+#define W3 ONE(G)
+#define T0 KILLED_IN(HOP(KILLED, F, 0))
+#define T1 RECOVER
+#define T2 HOP(0, G, 3)
+#define T3 CONTAINS(F, FIRST)
+#elif IS(125) // in an admission; two recover at once, and claim the descriptor
+#define DIES
+#define STRIPES 2
+#define T0 KILLED_IN(ADMIT(KILLED, F, 0))
+#define T1 RECOVER ADMIT(0, G, 0)
+#define T2 RECOVER ADMIT(0, 3, 1)
+#elif IS(126) // in a hop; two recover at once, and one of them hops back
+#define DIES
+#define W0 ONE(F)
+#define T0 KILLED_IN(HOP(KILLED, F, 0))
+#define T1 RECOVER HOP(0, F, 1)
+#define T2 RECOVER CONTAINS(F, FIRST)
+#endif
+
+#ifdef DIES
+#define SHARED
+#ifndef STOP // both words are frozen, or the one of an admission
+#define STOP 2
+#endif
+static int recovered; // written by one thread, and read after it has ended
+#define KILLED_IN(call) call ACT(STORE(dead, 1, RELEASE))
+#define KICKED(d, placed, moved, b) DO(K_INSERT, placed, kick(claim(d), placed, moved, b))
+#define RECOVER ACT(recover(0))
+#define RECOVER_ALONE ACT(recovered = recover(0))
+// The final content has three bits of count for F.
+#define IT_IS_CERTAIN assert(!recovered || ((long)r1 & 15) == (end & 7 ? YES : NO))
 #endif
 
 #include "protocol.h"

@@ -257,8 +257,14 @@ static int place_of(int number)
 #define PLACE(d) ((d) >> 4)
 #else
 #define place_of(number) (number)
-#define PLACE(d) (d)
+#define PLACE(d) ((d)&0xf)
 #endif
+
+// Processes, in a table that several share. The one that claims with this bit is killed after its
+// step STOP; then the system says that it is dead. All others are one owner here.
+#define KILLED 0x10
+#define OWNER(d) ((d)&KILLED ? 2 : 1)
+static atomic_int dead;
 
 // Translates kernel: Pool::is_pending 3cb82fbd
 // Translates kernel: Descriptor::control 41d8bdff
@@ -369,8 +375,10 @@ static int claim(int d)
     return -1;
 #elif defined(SHARED)
     int expected = 0;
-    return atomic_compare_exchange_strong_explicit(&owned[d], &expected, 1, CLAIM, RELAXED) ? d
-                                                                                            : -1;
+    return atomic_compare_exchange_strong_explicit(&owned[PLACE(d)], &expected, OWNER(d), CLAIM,
+                                                   RELAXED)
+               ? d
+               : -1;
 #else
     return d;
 #endif
@@ -379,6 +387,9 @@ static int claim(int d)
 // Translates kernel: <Claim as Drop>::drop c08dbf28
 static void drop(int d)
 {
+#ifdef DIES
+    if (d & KILLED) return; // Only in C: it was killed before this.
+#endif
 #if defined(SHARED) || defined(SEGMENTS)
     STORE(owned[PLACE(d)], 0, DROP);
 #endif
@@ -527,8 +538,12 @@ static int pair(int f, int first)
 }
 
 // ---- relocation ---------------------------------------------------------------------------------
-// With STOP=n the owner of descriptor 0 stops for good after its n-th step.
-#ifdef STOP
+// With STOP=n the owner of descriptor 0 stops for good after its n-th step; in a table that several
+// processes share, the one that is killed.
+#ifdef DIES
+#define STEP(n) \
+    if (STOP == (n) && (d & KILLED)) return 0
+#elif defined(STOP)
 #define STEP(n) \
     if (STOP == (n) && d == 0) return 0
 #else
@@ -569,7 +584,7 @@ static int relocate(int d, int moved, int placed, int source)
     return committed;
 }
 
-// Translates kernel: execute 39355481
+// Translates kernel: execute 5f46014e
 // Translates kernel: relocate 204d89c7
 static int hop(int descriptor, int moved, int source)
 {
@@ -581,7 +596,7 @@ static int hop(int descriptor, int moved, int source)
 }
 
 // Inserts `placed` in place of `moved`, which goes to its other bucket.
-// Translates kernel: execute 39355481
+// Translates kernel: execute 5f46014e
 static int kick(int d, int placed, int moved, int source)
 {
     return relocate(d, moved, placed, source) ? YES : 0;
@@ -685,7 +700,7 @@ static int remove_one(int f, int first)
 // 0.
 // Translates fixed: TokenTable::try_insert_unique 2efb1fba
 // Translates fixed: TokenTable::try_insert_unique_slowly ae137751
-// Translates fixed: TokenTable::admit 011c0d64
+// Translates fixed: TokenTable::admit db41e164
 // Translates kernel: change_word bcbe83a4
 static int try_to_admit(int descriptor, int f, int first, int state)
 {
@@ -737,6 +752,27 @@ static int is_absent(int f, int first)
         if (COUNT(b, f)) return 0;
         if (unchanged(first, f, v)) return 1;
     }
+}
+
+// ---- recovery -----------------------------------------------------------------------------------
+// Takes back the descriptor that a dead process held. Returns whether it is certain that the dead
+// one's call has had its effect, or never will.
+// Translates fixed: TokenTable::recover 8e6ed359
+// Translates kernel: Descriptor::owner 03074b65
+// Translates kernel: Descriptor::last 746dade6
+// Translates kernel: Descriptor::take_from b7e2603b
+static int recover(int descriptor)
+{
+    int owner = LOAD(owned[descriptor], RELAXED);
+    // Only in C: the system says it, after the last step of the dead one.
+    if (owner != OWNER(KILLED) || !LOAD(dead, ACQUIRE)) return 0;
+#ifndef NO_SETTLEMENT
+    int t = LOAD(fields[descriptor][0], RELAXED);
+    settle(SOURCE(t));
+    settle(DESTINATION(t));
+#endif
+    replace(&owned[descriptor], owner, 0, TAKE, RELAXED);
+    return 1;
 }
 
 // ---- scan ---------------------------------------------------------------------------------------

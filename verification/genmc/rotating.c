@@ -217,7 +217,7 @@ static int rotating_admit(int d, int f, int b)
 
 // ---- emptying and rotation ----------------------------------------------------------------------
 // Empties a word while there is no rotation. 0 if there was one, or the attempts were disturbed.
-// Translates rotating: empty_word 895b5649
+// Translates rotating: empty_word f050e301
 // Translates kernel: change_word bcbe83a4
 // Translates rotating: settle_or_empty 700addc9
 static int empty_word(int d, int bucket, int s)

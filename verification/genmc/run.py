@@ -57,6 +57,7 @@ ORDERINGS = {
     "DECISION": "SEQ_CST",  # Descriptor::decide
     "DECISION_FAILURE": "SEQ_CST",  # Descriptor::decide
     "CLAIM": "ACQUIRE",  # Descriptor::take_shared
+    "TAKE": "RELEASE",  # Descriptor::take_from
     "DROP": "RELEASE",  # <Claim as Drop>::drop
     "SEGMENT_LOAD": "ACQUIRE",  # OnceBox in Segment::next; by a thread that claims
     "SEGMENT_FIND": "ACQUIRE",  # OnceBox in Segment::next; by a thread that has a reference
@@ -127,6 +128,8 @@ WEAKER = {
     "a segment is added relaxed": ("SEGMENT_ADD=RELAXED", "fixed:113:0"),
     "a segment is loaded relaxed to claim": ("SEGMENT_LOAD=RELAXED", "fixed:113:0"),
     "a segment is loaded relaxed to resolve": ("SEGMENT_FIND=RELAXED", SURVIVES),
+    # a table that processes share
+    "a descriptor is taken from the dead relaxed": ("TAKE=RELAXED", "fixed:124:0"),
     # a filter that rotates
     "the state is loaded to acquire": ("STATE_LOAD=ACQUIRE", "rotating:4:0 rotating:9:0 rotating:12:0"),
     "the state is loaded relaxed": ("STATE_LOAD=RELAXED", "rotating:9:0"),
@@ -157,6 +160,7 @@ WEAKER = {
     "no rule of who wins": ("NO_RULE", "fixed:48:0"),
     "an abort is trusted before the word is written back": ("TRUST_ABORTS", "fixed:40:0"),
     "an abort is trusted before the word is written back, in a table that doubles": ("TRUST_ABORTS", "doubling:12:0"),
+    "a recovery settles no words": ("NO_SETTLEMENT", "fixed:120:0"),
     "no soil": ("NO_SOIL", "rotating:4:0 rotating:4:1"),
     "an emptying asks for no permission": ("NO_PERMIT", "rotating:5:0 rotating:5:1"),
     "other tables are not asked, in a rotation": ("NO_OTHER_TABLES", "rotating:6:0 rotating:7:0 rotating:7:1"),
