@@ -12,6 +12,7 @@ mod attaching;
 mod copying;
 mod death;
 mod forks;
+mod generations;
 mod golden;
 mod headers;
 mod hostile;
