@@ -354,7 +354,7 @@ impl<E: AnyLayout, S> FilterBuilder<E, S> {
 }
 
 /// The layout of the smallest filter that keeps to a rate, and the plan of that filter.
-fn smallest<E: Buildable>(plan: &Plan, rate: f64) -> Result<(Shape, Plan), BuildError> {
+pub(super) fn smallest<E: Buildable>(plan: &Plan, rate: f64) -> Result<(Shape, Plan), BuildError> {
     let (shape, size) = plan::smallest(plan.size()?, E::rated_load(plan), rate)?;
     let mut plan = plan.clone();
     plan.chosen = Some(size);

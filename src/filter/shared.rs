@@ -6,10 +6,11 @@ use core::ops::Deref;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+use super::dynamic::smallest;
 use super::{AnyLayout, Dyn, Engine, Filter, FilterBuilder};
 use crate::codec::header::Identity;
 use crate::engine::kind::Kind;
-use crate::engine::operations::RawFilter;
+use crate::engine::operations::{RawFilter, check_lengths};
 use crate::engine::plan::Plan;
 use crate::error::{ReadError, SharedError};
 use crate::fixed::Fixed;
@@ -155,7 +156,7 @@ impl<E: Shareable, S: FilterHasher<Inner: 'static>> FilterBuilder<E, S> {
         let identity = Identity::of(&self.hasher);
         let outside = size_of::<SharedFilter<E, S>>();
         let memory = create::<E>(&self.plan, &identity, outside, place)?;
-        SharedFilter::of(memory, self.hasher)
+        SharedFilter::new(memory, self.hasher, place)
     }
 }
 
@@ -210,6 +211,68 @@ impl<E: Shareable + AnyLayout, S: FilterHasher<Inner: 'static>> FilterBuilder<E,
         self.build_shared_with(shape, Place::At(path.as_ref()))
     }
 
+    /// [`build_shared`](Self::build_shared) with the layout and the size that
+    /// [`build_smallest`](Self::build_smallest) chooses for this rate of false positives.
+    ///
+    /// # Errors
+    ///
+    /// As [`build_shared`](Self::build_shared).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::CuckooFilter;
+    ///
+    /// let builder = || CuckooFilter::builder().capacity(100_000);
+    /// let shared = builder().build_shared_smallest(0.05)?;
+    /// let heap = builder().build_smallest(0.05)?;
+    /// assert_eq!((shared.shape(), shared.slots()), (heap.shape(), heap.slots()));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build_shared_smallest(self, rate: f64) -> Result<SharedFilter<Dyn, S>, SharedError> {
+        self.build_shared_smallest_in(rate, Place::Nowhere)
+    }
+
+    /// [`build_shared_at`](Self::build_shared_at) with the layout and the size that
+    /// [`build_smallest`](Self::build_smallest) chooses for this rate of false positives.
+    ///
+    /// # Errors
+    ///
+    /// As [`build_shared_at`](Self::build_shared_at).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedFilter, filter::Dyn};
+    ///
+    /// let path = format!("/dev/shm/example-smallest-{}", std::process::id());
+    /// let filter = CuckooFilter::builder().build_shared_smallest_at(0.05, &path)?;
+    /// assert_eq!(SharedFilter::<Dyn>::open(&path)?.shape(), filter.shape());
+    /// std::fs::remove_file(path)?;
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build_shared_smallest_at(
+        self,
+        rate: f64,
+        path: impl AsRef<Path>,
+    ) -> Result<SharedFilter<Dyn, S>, SharedError> {
+        self.build_shared_smallest_in(rate, Place::At(path.as_ref()))
+    }
+
+    fn build_shared_smallest_in(
+        mut self,
+        rate: f64,
+        place: Place<'_>,
+    ) -> Result<SharedFilter<Dyn, S>, SharedError> {
+        let (shape, plan) = smallest::<E>(&self.plan, rate)?;
+        self.plan = plan;
+        self.build_shared_with(shape, place)
+    }
+
     fn build_shared_with(
         self,
         shape: Shape,
@@ -224,7 +287,7 @@ impl<E: Shareable + AnyLayout, S: FilterHasher<Inner: 'static>> FilterBuilder<E,
             outside,
             place,
         })?;
-        SharedFilter::of(memory, self.hasher)
+        SharedFilter::new(memory, self.hasher, place)
     }
 }
 
@@ -365,6 +428,13 @@ impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedFilter<E, S> {
 }
 
 impl<E: Attach, S> SharedFilter<E, S> {
+    /// A filter in new memory.
+    fn new(memory: Memory, hasher: S, place: Place<'_>) -> Result<Self, SharedError> {
+        let filter = Self::of(memory, hasher)?;
+        place.name(&filter.file)?;
+        Ok(filter)
+    }
+
     fn of(memory: Memory, hasher: S) -> Result<Self, SharedError> {
         let filter = Filter::of(E::attach(&memory)?, hasher);
         let file = memory.into_file();
@@ -453,7 +523,7 @@ impl<E: Attach, S: FilterHasher<Inner: 'static> + Clone> Filter<E, S> {
 
     fn copy_to(&mut self, place: Place<'_>) -> Result<SharedFilter<E, S>, SharedError> {
         let memory = copy(self.engine.object(), &Identity::of(self.hasher()), place)?;
-        SharedFilter::of(memory, self.hasher().clone())
+        SharedFilter::new(memory, self.hasher().clone(), place)
     }
 }
 
@@ -728,6 +798,223 @@ impl<E: Attach, S> SharedReader<E, S> {
         self.filter.capacity()
     }
 
+    /// As [`Filter::is_full`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(8).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert!(!reader.is_full());
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.filter.is_full()
+    }
+
+    /// As [`Filter::slots`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(8).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// assert_eq!(reader.slots(), 8);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.filter.slots()
+    }
+
+    /// As [`Filter::load_factor`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(8).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// filter.insert("a")?;
+    /// assert_eq!(reader.load_factor(), 0.125);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn load_factor(&self) -> f64 {
+        self.filter.load_factor()
+    }
+
+    /// As [`Filter::memory_usage`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(8).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// assert!(reader.memory_usage() > 65_536); // the descriptors among it
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn memory_usage(&self) -> usize {
+        self.filter.memory_usage()
+    }
+
+    /// As [`Filter::false_positive_rate`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(8).build_shared()?;
+    /// let reader: SharedReader = SharedReader::attach(&filter)?;
+    /// assert_eq!(reader.false_positive_rate(), 0.0);
+    /// filter.insert("a")?;
+    /// assert!(reader.false_positive_rate() > 0.0);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn false_positive_rate(&self) -> f64 {
+        self.filter.false_positive_rate()
+    }
+
+    /// As [`rotations`](crate::RotatingCuckooFilter#method.rotations). `None` if the filter
+    /// does not rotate.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{RotatingCuckooFilter, SharedReader, filter::Rotating};
+    ///
+    /// let filter = RotatingCuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader = SharedReader::<Rotating>::attach(&filter)?;
+    /// filter.rotate()?;
+    /// assert_eq!(reader.rotations(), Some(1));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn rotations(&self) -> Option<u64> {
+        Some(self.filter.engine().rotating()?.rotations())
+    }
+
+    /// As [`generations`](crate::RotatingCuckooFilter#method.generations). `None` if the filter
+    /// does not rotate.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{RotatingCuckooFilter, SharedReader, filter::Rotating};
+    ///
+    /// let filter = RotatingCuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader = SharedReader::<Rotating>::attach(&filter)?;
+    /// assert_eq!(reader.generations(), Some(2));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn generations(&self) -> Option<usize> {
+        Some(self.filter.engine().rotating()?.generations())
+    }
+
+    /// As [`age_hash`](crate::RotatingCuckooFilter#method.age_hash). `None`, too, if the filter does
+    /// not rotate.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{RotatingCuckooFilter, SharedReader, filter::Rotating};
+    ///
+    /// let filter = RotatingCuckooFilter::builder().capacity(100).build_shared()?;
+    /// let reader = SharedReader::<Rotating>::attach(&filter)?;
+    /// filter.insert("flow")?;
+    /// filter.rotate()?;
+    /// assert_eq!(reader.age_hash(filter.hash_one("flow")), Some(1));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn age_hash(&self, hash: u64) -> Option<usize> {
+        self.filter.engine().rotating()?.age_hash(hash)
+    }
+
+    /// As [`value_hash`](Filter::value_hash). `None`, too, if the layout has no values.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{Filter, SharedReader, filter::Fixed, layout::Lanes};
+    ///
+    /// type Engine = Fixed<Lanes<3, 13, 8>>;
+    ///
+    /// let filter = Filter::<Engine>::builder().capacity(100).build_shared()?;
+    /// let reader = SharedReader::<Engine>::attach(&filter)?;
+    /// filter.insert_value("10.0.0.1", 17)?;
+    /// assert_eq!(reader.value_hash(filter.hash_one("10.0.0.1")), Some(17));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn value_hash(&self, hash: u64) -> Option<u16> {
+        self.filter.engine().valued()?.value_hash(hash)
+    }
+
+    /// As [`value_many_hash`](Filter::value_many_hash). All are `None` if the layout has no values.
+    ///
+    /// # Panics
+    ///
+    /// If the slices differ in length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{Filter, SharedReader, filter::Fixed, layout::Lanes};
+    ///
+    /// type Engine = Fixed<Lanes<3, 13, 8>>;
+    ///
+    /// let filter = Filter::<Engine>::builder().capacity(100).build_shared()?;
+    /// let reader = SharedReader::<Engine>::attach(&filter)?;
+    /// filter.insert_value("10.0.0.1", 17)?;
+    /// let hashes = ["10.0.0.1", "10.0.0.2"].map(|item| filter.hash_one(item));
+    /// let mut values = [None; 2];
+    /// reader.value_many_hash(&hashes, &mut values);
+    /// assert_eq!(values, [Some(17), None]);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn value_many_hash(&self, hashes: &[u64], values: &mut [Option<u16>]) {
+        check_lengths(hashes, values);
+        match self.filter.engine().valued() {
+            Some(valued) => valued.value_many_hash(hashes, values),
+            None => values.fill(None),
+        }
+    }
+
     /// As [`Filter::hasher`].
     ///
     /// # Examples
@@ -746,6 +1033,47 @@ impl<E: Attach, S> SharedReader<E, S> {
     #[must_use]
     pub fn hasher(&self) -> &S {
         self.filter.hasher()
+    }
+}
+
+/// Filters whose kind and layout are chosen at run time.
+impl<S> SharedReader<Dyn, S> {
+    /// As [`DynFilter::kind`](crate::DynFilter#method.kind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader, filter::{Dyn, Kind}};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(8).build_shared()?;
+    /// let reader = SharedReader::<Dyn>::attach(&filter)?;
+    /// assert_eq!(reader.kind(), Kind::Fixed);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.filter.kind()
+    }
+
+    /// As [`DynFilter::shape`](crate::DynFilter#method.shape).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(not(miri))] {
+    /// use lockfree_cuckoo::{CuckooFilter, SharedReader, filter::Dyn, layout::{Lanes, Shape}};
+    ///
+    /// let filter = CuckooFilter::builder().capacity(8).build_shared()?;
+    /// let reader = SharedReader::<Dyn>::attach(&filter)?;
+    /// assert_eq!(reader.shape(), Shape::of::<Lanes<4, 16>>());
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.filter.shape()
     }
 }
 

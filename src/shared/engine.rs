@@ -80,7 +80,17 @@ pub(crate) enum Place<'a> {
 
 const HEADER: usize = Header::BYTES + SIZES;
 
-/// Makes memory for an engine with this plan.
+impl Place<'_> {
+    /// Gives memory the name by which others find it. It is whole, and nothing else is left to fail.
+    pub(crate) fn name(self, file: &OwnedFd) -> io::Result<()> {
+        match self {
+            Self::Nowhere => Ok(()),
+            Self::At(path) => memory::name(file, path),
+        }
+    }
+}
+
+/// Makes memory for an engine with this plan. It has no name yet.
 pub(crate) fn create<E: Shareable>(
     plan: &Plan,
     identity: &Identity,
@@ -120,10 +130,8 @@ pub(super) fn make(
     file.write_all_at(&memory::boot()?, BOOT_AT as u64)?;
     fill(&file)?;
     let file = OwnedFd::from(file);
-    // From here on it is whole, and others may find it.
-    match place {
-        Place::Nowhere => memory::seal(&file)?,
-        Place::At(path) => memory::name(&file, path)?,
+    if let Place::Nowhere = place {
+        memory::seal(&file)?;
     }
     Ok(Memory {
         file,
