@@ -25,7 +25,7 @@
  *
  * POINTERS must point to what their type says, for the time of the call. A null pointer and a misaligned one are errors,
  * which the calls find out. Other bad pointers are undefined behaviour, as everywhere in C. An array of 0 elements may be
- * null. A filter is used in one process; to share one between processes, store it.
+ * null.
  *
  * HASHES are 64 bits, well mixed in the high bits, which choose the place, and in the low ones, which are the fingerprint.
  * A CRC or another hash of 32 bits is not one, and neither is a counter or an address: use the calls that take bytes.
@@ -38,6 +38,10 @@
  * TIME. A filter that rotates forgets when it is rotated, and `lfcf_rotate_if_due` does it by an `lfcf_clock`. All times are
  * nanoseconds.
  *
+ * PROCESSES. A filter of `lfcf_create` is of one process: after a fork, parent and child have separate copies. On Linux,
+ * `lfcf_shared_create` and its like make one in memory that processes share. What is said of threads holds of the threads
+ * of all of them. A process is trusted if it may write to that memory.
+ *
  * THREADS. "any" means that any number of threads may make this call at the same time, beside all other calls for the
  * filter that say so. None of these waits for another thread: a thread that is stopped within a call blocks no other.
  * "alone" means that no other call for the filter may run at the same time: order them by joining threads, or by a lock.
@@ -46,8 +50,8 @@
  * The first insert or removal of a thread gets a number for the thread, which may allocate. Nothing else here
  * allocates or takes a lock, unless its description says so. On Linux a cancelled thread (pthread_cancel) ends behind the
  * call that it is in, also if that reads or writes. Not supported: PTHREAD_CANCEL_ASYNCHRONOUS, and calls in signal
- * handlers. After a fork, parent and child have separate copies of a filter. ThreadSanitizer and helgrind see races in the library where
- * there are none: the files lockfree_cuckoo.tsan and lockfree_cuckoo.supp beside this header tell them so.
+ * handlers. ThreadSanitizer and helgrind see races in the library where there are none: the files lockfree_cuckoo.tsan and
+ * lockfree_cuckoo.supp beside this header tell them so.
  */
 
 
@@ -134,11 +138,13 @@ typedef enum lfcf_status {
   LFCF_DISTURBED = -9,
   /**
    * Other threads use all 1,023 descriptors, or there is no memory for more: try again. If
-   * threads were killed in calls, `lfcf_clear` frees theirs.
+   * threads were killed in calls, `lfcf_clear` frees theirs, and `lfcf_shared_recover` those of
+   * processes. Or the child of a fork got no seat in memory that processes share.
    */
   LFCF_NO_DESCRIPTOR = -10,
   /**
-   * Another thread is taking a snapshot of the filter: try again later.
+   * Another thread is taking a snapshot of the filter: try again later. If it was of a process
+   * that was killed, `lfcf_shared_recover` ends it.
    */
   LFCF_BUSY = -11,
   /**
@@ -177,6 +183,35 @@ typedef enum lfcf_status {
    * A mistake in this library. Report it.
    */
   LFCF_BUG = -20,
+  /**
+   * The filter is a reader, which only looks up.
+   */
+  LFCF_READ_ONLY = -21,
+  /**
+   * The call needs the filter alone, and other processes may have it.
+   */
+  LFCF_SHARED = -22,
+  /**
+   * The size of the memory can change, and then the system would end every process that has it.
+   */
+  LFCF_NOT_SEALED = -23,
+  /**
+   * 1,023 processes have the filter already.
+   */
+  LFCF_NO_SEAT = -24,
+  /**
+   * No file has this name.
+   */
+  LFCF_NO_FILE = -25,
+  /**
+   * A file has this name already.
+   */
+  LFCF_FILE_EXISTS = -26,
+  /**
+   * The system has no memory that processes share as filters need it: it is not Linux, or the
+   * processor is not little-endian.
+   */
+  LFCF_UNSUPPORTED = -27,
 } lfcf_status;
 
 /**
@@ -204,7 +239,7 @@ typedef enum lfcf_kind {
 typedef struct lfcf_clock lfcf_clock;
 
 /**
- * A filter of any kind.
+ * A filter of any kind, in the memory of this process or in memory that processes share.
  */
 typedef struct lfcf_filter lfcf_filter;
 
@@ -396,7 +431,8 @@ const char *lfcf_last_error(void);
 int lfcf_create(const struct lfcf_options *options, struct lfcf_filter **filter);
 
 /**
- * Frees a filter. NULL is no error: it does nothing.
+ * Frees a filter. NULL is no error: it does nothing. Memory that processes share goes with the
+ * last descriptor and the last name that it has.
  *
  * Threads: alone, as the last call for this filter. Cost: that of freeing the memory.
  */
@@ -405,6 +441,8 @@ int lfcf_destroy(struct lfcf_filter *filter);
 /**
  * Removes all items. One that grows has its first size again. One that rotates keeps its number of
  * rotations.
+ *
+ * `LFCF_SHARED`, `LFCF_READ_ONLY`: it is in memory that processes share. Make a new one instead.
  *
  * Threads: alone. It also frees the descriptors of threads that were killed in calls. Cost: time
  * linear in the size.
@@ -415,7 +453,8 @@ int lfcf_clear(struct lfcf_filter *filter);
  * Makes a filter that grows as small as its items allow, but not smaller than it was created. It
  * undoes doublings, so false positives become rarer. Nothing is lost, and it can grow again. It
  * does nothing to a filter of another kind. Returns 0, also if the memory for the smaller table
- * cannot be allocated: then the filter keeps its size.
+ * cannot be allocated: then the filter keeps its size. `LFCF_SHARED` and `LFCF_READ_ONLY` as
+ * `lfcf_clear`.
  *
  * Threads: alone. Cost: time linear in the size, and meanwhile the memory of the smaller table as
  * well.
@@ -426,7 +465,7 @@ int lfcf_shrink_to_fit(struct lfcf_filter *filter);
  * Adds one copy of an item, whether or not it is stored. Returns 0.
  *
  * `LFCF_FULL`, `LFCF_POOR_HASHES`, `LFCF_TOO_MANY_COPIES`, `LFCF_CANNOT_GROW`: it is not added.
- * `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: try again.
+ * `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: try again. `LFCF_READ_ONLY`.
  *
  * Threads: any. Cost: one exchange; a search of up to `search_budget` buckets in a filter that is
  * nearly full. One that grows may allocate, and moves a few buckets while it doubles.
@@ -454,6 +493,7 @@ int lfcf_contains(const struct lfcf_filter *filter, uint64_t hash);
 /**
  * Removes one copy of an item that you inserted. Returns 1, or 0 if there was none. If several
  * threads race for one copy, one of them gets 1. One that rotates removes the oldest copy.
+ * `LFCF_READ_ONLY`.
  *
  * Threads: any. Cost: one exchange, or two.
  */
@@ -461,7 +501,7 @@ int lfcf_remove(const struct lfcf_filter *filter, uint64_t hash);
 
 /**
  * Returns the number of copies of an item. It may be too high while other threads write the same
- * item.
+ * item. `LFCF_READ_ONLY`: it may have to end a call of another thread, which a reader cannot.
  *
  * Threads: any. Cost: that of a lookup of an absent item.
  */
@@ -597,7 +637,7 @@ int lfcf_insert_many(const struct lfcf_filter *filter, const uint64_t *hashes, s
 
 /**
  * Makes `lfcf_remove` for any number of hashes. Returns 0; `*removed` is the number of copies that
- * it removed, and may be NULL.
+ * it removed, and may be NULL. `LFCF_READ_ONLY`.
  *
  * Threads: any. Cost: that of `lfcf_remove` for each hash, with prefetching.
  */
@@ -639,7 +679,7 @@ int lfcf_value(const struct lfcf_filter *filter, uint64_t hash, uint16_t *value)
  * Stores the values of all copies of an item in `values`, which has room for `LFCF_VALUES_MAX`, in
  * no order. Returns their number. While other threads write the same item, it may find the value
  * of a copy that is being removed beside that of one that has just been inserted.
- * `LFCF_WRONG_KIND`.
+ * `LFCF_WRONG_KIND`. `LFCF_READ_ONLY` as `lfcf_count`.
  *
  * Threads: any. Cost: that of `lfcf_count`.
  */
@@ -685,6 +725,7 @@ int lfcf_value_bulk(const struct lfcf_filter *filter,
  * `lfcf_rotate_if`.
  *
  * `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: it did not rotate; try again. `LFCF_WRONG_KIND`.
+ * `LFCF_READ_ONLY`.
  *
  * Threads: any; if several call it, each rotates once. Cost: the rotation is one exchange; then
  * this call empties a table, in time linear in the size of a generation. Allocates nothing.
@@ -754,7 +795,7 @@ int lfcf_age_bytes(const struct lfcf_filter *filter, const void *item, size_t si
  * whole seconds: setting that clock, or cutting the time, makes items leave early. If the time
  * goes back all the same, the period begins again.
  *
- * `LFCF_INVALID`: the period is 0. `LFCF_WRONG_KIND`. `LFCF_OUT_OF_MEMORY`.
+ * `LFCF_INVALID`: the period is 0. `LFCF_WRONG_KIND`. `LFCF_READ_ONLY`. `LFCF_OUT_OF_MEMORY`.
  *
  * Threads: any. Memory: the clock is the caller's, until `lfcf_clock_destroy`. It does not keep
  * the filter. Cost: one small allocation.
@@ -973,6 +1014,114 @@ int lfcf_from_dump(const void *dump, size_t size, struct lfcf_filter **filter, u
  * table, which it keeps.
  */
 int lfcf_snapshot(const struct lfcf_filter *filter, struct lfcf_filter **copy);
+
+/**
+ * Creates an empty filter in `*filter`, in new memory that processes share; NULL if it fails. All
+ * calls for filters take it, but for `lfcf_clear` and `lfcf_shrink_to_fit`. A process that is
+ * killed, at whatever instruction, blocks no other, loses nothing and invents nothing.
+ *
+ * Children of a fork use the filter as it is; each destroys it for itself. A child takes a seat of
+ * its own at its first `lfcf_insert_unique`, or insert that must move other items. For this it
+ * opens a file in `/proc`. So let it insert an item before it gives up rights. Other programs get
+ * the memory by `lfcf_shared_fd`.
+ *
+ * Errors as `lfcf_create`; `LFCF_INVALID`, too: the filter is one that grows. `LFCF_IO`: `errno`
+ * is that of the system. `LFCF_NO_SEAT`. `LFCF_UNSUPPORTED`: this is not Linux.
+ *
+ * Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`; the options are not
+ * kept. The memory lasts as long as a process has it, or its descriptor. Cost: as `lfcf_create`.
+ * Besides what that takes, each table has 64 KiB for descriptors and a sixteenth for snapshots
+ * from the start: `lfcf_measure` tells all of it.
+ */
+int lfcf_shared_create(const struct lfcf_options *options, struct lfcf_filter **filter);
+
+/**
+ * `lfcf_shared_create` in a new file of this name. Other processes find it whole or not at all.
+ * Take a name below `/dev/shm` or `/run`, which are memory: a file on a disk may have lost items
+ * after the machine has gone down. The file has the mode 600. Whoever may write to it is trusted
+ * not to make it smaller.
+ *
+ * Errors as `lfcf_shared_create`. `LFCF_FILE_EXISTS`. `LFCF_NO_FILE`: there is no such directory.
+ * `LFCF_IO`: also if the file system has no files without a name (`O_TMPFILE`).
+ *
+ * Threads: any. Memory: as `lfcf_shared_create`, and it lasts as long as the file. Cost: as
+ * `lfcf_shared_create`.
+ */
+int lfcf_shared_create_at(const struct lfcf_options *options, const char *path, struct lfcf_filter **filter);
+
+/**
+ * Attaches to the memory behind a descriptor, which `lfcf_shared_fd` told in this or in another
+ * process: the same filter in `*filter`, of whatever kind and layout; NULL if it fails.
+ *
+ * `LFCF_NOT_SEALED`: it is the descriptor of something else, or of a file with a name: open that
+ * by `lfcf_shared_open`. `LFCF_NOT_A_FILTER`, `LFCF_TRUNCATED`, `LFCF_DAMAGED`,
+ * `LFCF_NEWER_VERSION`, `LFCF_OTHER_HASHER`, `LFCF_OUT_OF_MEMORY`, `LFCF_NO_SEAT`,
+ * `LFCF_UNSUPPORTED`. `LFCF_INVALID`: the descriptor is negative. `LFCF_IO`: `errno` is that of
+ * the system.
+ *
+ * Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`. The descriptor stays the
+ * caller's, who may close it as soon as the call has returned. Cost: some calls of the system; the
+ * memory is mapped, not copied.
+ */
+int lfcf_shared_attach(int fd, struct lfcf_filter **filter);
+
+/**
+ * Opens the filter in `*filter` that `lfcf_shared_create_at` made in this file, of whatever kind
+ * and layout; NULL if it fails. If several processes open a filter or make it: after
+ * `LFCF_NO_FILE` call `lfcf_shared_create_at`, and after its `LFCF_FILE_EXISTS` begin again.
+ *
+ * `LFCF_NO_FILE`. Otherwise errors as `lfcf_shared_attach`, but for `LFCF_NOT_SEALED`.
+ *
+ * Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`. Cost: as
+ * `lfcf_shared_attach`.
+ */
+int lfcf_shared_open(const char *path, struct lfcf_filter **filter);
+
+/**
+ * `lfcf_shared_attach` for a process that only looks up: it maps the memory to read, and takes no
+ * seat. The filter has the calls for one item, or many, that look up, and those that measure:
+ * `lfcf_contains`, `lfcf_value`, `lfcf_age`, `lfcf_rotations`, `lfcf_hash_bytes`, `lfcf_measure`,
+ * `lfcf_is_full`, with their forms for bytes, `_bulk` and `_many`. All others fail with
+ * `LFCF_READ_ONLY`.
+ *
+ * Errors as `lfcf_shared_attach`, but for `LFCF_NO_SEAT`.
+ *
+ * Threads, memory and cost: as `lfcf_shared_attach`.
+ */
+int lfcf_shared_attach_reader(int fd, struct lfcf_filter **filter);
+
+/**
+ * `lfcf_shared_open` for a process that only looks up, as `lfcf_shared_attach_reader`. It needs no
+ * right to write to the file.
+ *
+ * Errors as `lfcf_shared_open`, but for `LFCF_NO_SEAT`.
+ *
+ * Threads, memory and cost: as `lfcf_shared_attach`.
+ */
+int lfcf_shared_open_reader(const char *path, struct lfcf_filter **filter);
+
+/**
+ * Returns the descriptor of the memory, to hand it to another process. A program that this process
+ * starts does not inherit it. Hand it over by a socket, or inherit a `dup` of it.
+ *
+ * `LFCF_WRONG_KIND`: the filter is of one process. `LFCF_READ_ONLY`: a reader has none.
+ *
+ * Threads: any. Memory: the descriptor is the filter's, which closes it in `lfcf_destroy`: do not
+ * close it, and `dup` it to keep it for longer. Cost: none.
+ */
+int lfcf_shared_fd(const struct lfcf_filter *filter);
+
+/**
+ * Takes back what processes held that died in a call. Returns the number of these calls. To attach
+ * or to open does the same. Nobody has to call it to go on: none waits for a process that is dead.
+ * After it the last call of a dead process has had its whole effect, or never will.
+ *
+ * `LFCF_WRONG_KIND`: the filter is of one process. `LFCF_READ_ONLY`.
+ *
+ * Threads: any. Cost: 1,023 loads for each table, and a call of the system for each process that
+ * is in a call.
+ */
+int lfcf_shared_recover(const struct lfcf_filter *filter);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -334,6 +334,96 @@ public:
         return made;
     }
 
+    /// In memory that processes share, on Linux. They are like other filters, but for `clear` and
+    /// `shrink_to_fit`.
+    static filter_of shared_create(const options &wanted)
+    {
+        filter_of made;
+        const lfcf_options options = in_c(wanted);
+        check(lfcf_shared_create(&options, &made.filter_));
+        return made;
+    }
+    static filter_of shared_create(const options &wanted, code_t &error) noexcept
+    {
+        filter_of made;
+        const lfcf_options options = in_c(wanted);
+        note(lfcf_shared_create(&options, &made.filter_), error);
+        return made;
+    }
+    static filter_of shared_create_at(const options &wanted, const char *path)
+    {
+        filter_of made;
+        const lfcf_options options = in_c(wanted);
+        check(lfcf_shared_create_at(&options, path, &made.filter_));
+        return made;
+    }
+    static filter_of shared_create_at(const options &wanted, const char *path, code_t &error) noexcept
+    {
+        filter_of made;
+        const lfcf_options options = in_c(wanted);
+        note(lfcf_shared_create_at(&options, path, &made.filter_), error);
+        return made;
+    }
+    /// The descriptor stays the caller's.
+    static filter_of shared_attach(int fd)
+    {
+        filter_of found;
+        check(lfcf_shared_attach(fd, &found.filter_));
+        return found;
+    }
+    static filter_of shared_attach(int fd, code_t &error) noexcept
+    {
+        filter_of found;
+        note(lfcf_shared_attach(fd, &found.filter_), error);
+        return found;
+    }
+    static filter_of shared_open(const char *path)
+    {
+        filter_of found;
+        check(lfcf_shared_open(path, &found.filter_));
+        return found;
+    }
+    static filter_of shared_open(const char *path, code_t &error) noexcept
+    {
+        filter_of found;
+        note(lfcf_shared_open(path, &found.filter_), error);
+        return found;
+    }
+    /// What writes fails with LFCF_READ_ONLY.
+    static filter_of shared_attach_reader(int fd)
+    {
+        filter_of found;
+        check(lfcf_shared_attach_reader(fd, &found.filter_));
+        return found;
+    }
+    static filter_of shared_attach_reader(int fd, code_t &error) noexcept
+    {
+        filter_of found;
+        note(lfcf_shared_attach_reader(fd, &found.filter_), error);
+        return found;
+    }
+    static filter_of shared_open_reader(const char *path)
+    {
+        filter_of found;
+        check(lfcf_shared_open_reader(path, &found.filter_));
+        return found;
+    }
+    static filter_of shared_open_reader(const char *path, code_t &error) noexcept
+    {
+        filter_of found;
+        note(lfcf_shared_open_reader(path, &found.filter_), error);
+        return found;
+    }
+    /// The descriptor stays this object's. Without one, the form that throws nothing returns -1.
+    int shared_fd() const { return check(lfcf_shared_fd(filter_)); }
+    int shared_fd(code_t &error) const noexcept
+    {
+        const int fd = note(lfcf_shared_fd(filter_), error);
+        return error ? -1 : fd;
+    }
+    int shared_recover() const { return check(lfcf_shared_recover(filter_)); }
+    int shared_recover(code_t &error) const noexcept { return note(lfcf_shared_recover(filter_), error); }
+
     explicit operator bool() const noexcept { return filter_ != nullptr; }
     /// The filter for calls of the C header. It stays this object's.
     lfcf_filter *get() const noexcept { return filter_; }

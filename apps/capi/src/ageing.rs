@@ -4,22 +4,42 @@ use std::ffi::{c_int, c_void};
 
 use lockfree_cuckoo::{DynFilter, filter::Rotates};
 
-use crate::create::lfcf_filter;
+use crate::handle::lfcf_filter;
 use crate::pointer::{array, place, value};
 use crate::single::{Call, by_bytes, by_hash};
-use crate::status::lfcf_status::LFCF_WRONG_KIND;
+use crate::status::lfcf_status::{self, LFCF_WRONG_KIND};
 use crate::status::{Checked, answer, failed};
 
 /// The calls that only such a filter has.
 #[inline]
 pub(crate) fn rotating(filter: &DynFilter) -> Checked<&dyn Rotates> {
-    filter.rotating().ok_or_else(|| {
-        let details = "the filter does not rotate: create one of LFCF_ROTATING";
-        failed(LFCF_WRONG_KIND, details)
-    })
+    filter.rotating().ok_or_else(does_not_rotate)
 }
 
-const REFRESH: Call = |filter, hash| Ok(rotating(filter)?.refresh_hash(hash)?.into());
+#[cold]
+fn does_not_rotate() -> lfcf_status {
+    let details = "the filter does not rotate: create one of LFCF_ROTATING";
+    failed(LFCF_WRONG_KIND, details)
+}
+
+fn rotations_of(filter: &lfcf_filter) -> Checked<u64> {
+    match filter.for_lookups() {
+        Ok(filter) => Ok(rotating(filter)?.rotations()),
+        Err(reader) => reader.rotations().ok_or_else(does_not_rotate),
+    }
+}
+
+fn age_of(filter: &lfcf_filter, hash: u64) -> Checked<Option<usize>> {
+    match filter.for_lookups() {
+        Ok(filter) => Ok(rotating(filter)?.age_hash(hash)),
+        Err(reader) => {
+            reader.generations().ok_or_else(does_not_rotate)?;
+            Ok(reader.age_hash(hash))
+        }
+    }
+}
+
+const REFRESH: Call = |filter, hash| Ok(rotating(&*filter.writer()?)?.refresh_hash(hash)?.into());
 
 /// Forgets the oldest generation, and directs inserts to an empty one. With `n` generations, two
 /// unless set, the `n`-th rotation after its insert ends the life of an item. Returns 0. To rotate
@@ -27,13 +47,14 @@ const REFRESH: Call = |filter, hash| Ok(rotating(filter)?.refresh_hash(hash)?.in
 /// `lfcf_rotate_if`.
 ///
 /// `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: it did not rotate; try again. `LFCF_WRONG_KIND`.
+/// `LFCF_READ_ONLY`.
 ///
 /// Threads: any; if several call it, each rotates once. Cost: the rotation is one exchange; then
 /// this call empties a table, in time linear in the size of a generation. Allocates nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_rotate(filter: *const lfcf_filter) -> c_int {
     answer(|| {
-        rotating(&value(filter, "filter")?.0)?.rotate()?;
+        rotating(&*value(filter, "filter")?.writer()?)?.rotate()?;
         Ok(0)
     })
 }
@@ -49,8 +70,8 @@ pub unsafe extern "C" fn lfcf_rotate(filter: *const lfcf_filter) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_rotate_if(filter: *const lfcf_filter, rotations: u64) -> c_int {
     answer(|| {
-        let rotating = rotating(&value(filter, "filter")?.0)?;
-        Ok(rotating.rotate_if(rotations)?.into())
+        let filter = value(filter, "filter")?.writer()?;
+        Ok(rotating(&filter)?.rotate_if(rotations)?.into())
     })
 }
 
@@ -61,7 +82,7 @@ pub unsafe extern "C" fn lfcf_rotate_if(filter: *const lfcf_filter, rotations: u
 pub unsafe extern "C" fn lfcf_rotations(filter: *const lfcf_filter, rotations: *mut u64) -> c_int {
     answer(|| {
         let rotations = place(rotations, 0, "rotations")?;
-        *rotations = rotating(&value(filter, "filter")?.0)?.rotations();
+        *rotations = rotations_of(value(filter, "filter")?)?;
         Ok(0)
     })
 }
@@ -90,9 +111,9 @@ pub unsafe extern "C" fn lfcf_refresh_bytes(
 }
 
 /// The age of an item that is in a generation, at its place.
-unsafe fn store_age(filter: &DynFilter, hash: u64, age: *mut u32) -> Checked<c_int> {
+unsafe fn store_age(filter: &lfcf_filter, hash: u64, age: *mut u32) -> Checked<c_int> {
     let age = place(age, 0, "age")?;
-    let found = rotating(filter)?.age_hash(hash);
+    let found = age_of(filter, hash)?;
     *age = found.map_or(0, |found| found as u32);
     Ok(found.is_some().into())
 }
@@ -105,7 +126,7 @@ unsafe fn store_age(filter: &DynFilter, hash: u64, age: *mut u32) -> Checked<c_i
 /// Threads: any. Cost: that of a lookup of an absent item, as it always reads all generations.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_age(filter: *const lfcf_filter, hash: u64, age: *mut u32) -> c_int {
-    answer(|| store_age(&value(filter, "filter")?.0, hash, age))
+    answer(|| store_age(value(filter, "filter")?, hash, age))
 }
 
 /// `lfcf_age` of `lfcf_hash_bytes`. Threads and cost: as those.
@@ -117,7 +138,7 @@ pub unsafe extern "C" fn lfcf_age_bytes(
     age: *mut u32,
 ) -> c_int {
     answer(|| {
-        let filter = &value(filter, "filter")?.0;
+        let filter = value(filter, "filter")?;
         let item = array(item.cast(), size, "item")?;
         store_age(filter, filter.hasher().hash_bytes(item), age)
     })

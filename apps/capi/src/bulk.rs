@@ -3,10 +3,10 @@
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-use lockfree_cuckoo::{DynFilter, InsertManyError};
+use lockfree_cuckoo::InsertManyError;
 
 use crate::ageing::rotating;
-use crate::create::lfcf_filter;
+use crate::handle::{either, lfcf_filter};
 use crate::pointer::{array, place, places, value, wanted};
 use crate::status::lfcf_status::LFCF_INVALID;
 use crate::status::{Checked, answer, failed};
@@ -19,17 +19,20 @@ type Request = (*const lfcf_filter, *const u64, usize);
 
 /// Sets answers for hashes, all of which are false before. What the filter refused is the inner
 /// error.
-type Call = fn(&DynFilter, &[u64], &mut [bool]) -> Checked<Result<(), InsertManyError>>;
+type Call = fn(&lfcf_filter, &[u64], &mut [bool]) -> Checked<Result<(), InsertManyError>>;
 
 const CONTAINS: Call = |filter, hashes, found| {
-    filter.contains_many_hash(hashes, found);
+    either!(filter, contains_many_hash(hashes, found));
     Ok(Ok(()))
 };
 
 const INSERT_UNIQUE: Call =
-    |filter, hashes, added| Ok(filter.insert_unique_many_hash(hashes, added));
+    |filter, hashes, added| Ok(filter.writer()?.insert_unique_many_hash(hashes, added));
 
-const REFRESH: Call = |filter, hashes, new| Ok(rotating(filter)?.refresh_many_hash(hashes, new));
+const REFRESH: Call = |filter, hashes, new| {
+    let filter = filter.writer()?;
+    Ok(rotating(&filter)?.refresh_many_hash(hashes, new))
+};
 
 /// Tells the caller how many hashes were done, if it wants to know.
 #[inline]
@@ -53,7 +56,7 @@ unsafe fn with_mask(request: Request, mask: *mut u64, done: *mut usize, call: Ca
         let (filter, hashes, count) = request;
         let done = wanted(done, "done")?;
         let mask = place(mask, 0, "mask")?;
-        let filter = &value(filter, "filter")?.0;
+        let filter = value(filter, "filter")?;
         within_mask(count)?;
         let hashes = array(hashes, count, "hashes")?;
         let answers = &mut [false; LFCF_BULK_MAX];
@@ -91,7 +94,7 @@ unsafe fn with_array(request: Request, answers: *mut bool, done: *mut usize, cal
     answer(|| {
         let (filter, hashes, count) = request;
         let done = wanted(done, "done")?;
-        let filter = &value(filter, "filter")?.0;
+        let filter = value(filter, "filter")?;
         let hashes = array(hashes, count, "hashes")?;
         let answers = places(answers, count, false, "answers")?;
         report(done, count, call(filter, hashes, answers)?)?;
@@ -212,7 +215,7 @@ pub unsafe extern "C" fn lfcf_insert_many(
 ) -> c_int {
     answer(|| {
         let done = wanted(done, "done")?;
-        let filter = &value(filter, "filter")?.0;
+        let filter = value(filter, "filter")?.writer()?;
         let hashes = array(hashes, count, "hashes")?;
         report(done, count, filter.insert_many_hash(hashes))?;
         Ok(0)
@@ -220,7 +223,7 @@ pub unsafe extern "C" fn lfcf_insert_many(
 }
 
 /// Makes `lfcf_remove` for any number of hashes. Returns 0; `*removed` is the number of copies that
-/// it removed, and may be NULL.
+/// it removed, and may be NULL. `LFCF_READ_ONLY`.
 ///
 /// Threads: any. Cost: that of `lfcf_remove` for each hash, with prefetching.
 #[unsafe(no_mangle)]
@@ -232,9 +235,9 @@ pub unsafe extern "C" fn lfcf_remove_many(
 ) -> c_int {
     answer(|| {
         let removed = wanted(removed, "removed")?;
-        let filter = value(filter, "filter")?;
+        let filter = value(filter, "filter")?.writer()?;
         let hashes = array(hashes, count, "hashes")?;
-        *removed.unwrap_or(&mut 0) = filter.0.remove_many_hash(hashes);
+        *removed.unwrap_or(&mut 0) = filter.remove_many_hash(hashes);
         Ok(0)
     })
 }

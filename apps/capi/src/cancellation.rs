@@ -14,7 +14,7 @@ pub(crate) fn answer_uncancelled(call: impl FnOnce() -> Checked<c_int>) -> c_int
 }
 
 /// While it lives, the calling thread is not cancelled.
-struct Disabled {
+pub(crate) struct Disabled {
     #[cfg(target_os = "linux")]
     state_before: c_int,
 }
@@ -32,7 +32,7 @@ mod system {
 }
 
 impl Disabled {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             #[cfg(target_os = "linux")]
             state_before: {

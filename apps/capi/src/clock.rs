@@ -8,7 +8,7 @@ use lockfree_cuckoo::{RotationClock, filter::Rotates};
 
 use crate::ageing::rotating;
 use crate::cancellation::answer_uncancelled;
-use crate::create::lfcf_filter;
+use crate::handle::lfcf_filter;
 use crate::pointer::{change, owned, place, value};
 use crate::status::lfcf_status::LFCF_INVALID;
 use crate::status::{Checked, failed};
@@ -60,8 +60,8 @@ unsafe fn with_clock(
 ) -> c_int {
     // What tells the time may be a call that ends cancelled threads.
     answer_uncancelled(|| {
-        let filter = rotating(&value(filter, "filter")?.0)?;
-        call(filter, change(clock, "clock")?)
+        let filter = value(filter, "filter")?.writer()?;
+        call(rotating(&filter)?, change(clock, "clock")?)
     })
 }
 
@@ -92,7 +92,7 @@ unsafe fn with_nanoseconds(
 /// whole seconds: setting that clock, or cutting the time, makes items leave early. If the time
 /// goes back all the same, the period begins again.
 ///
-/// `LFCF_INVALID`: the period is 0. `LFCF_WRONG_KIND`. `LFCF_OUT_OF_MEMORY`.
+/// `LFCF_INVALID`: the period is 0. `LFCF_WRONG_KIND`. `LFCF_READ_ONLY`. `LFCF_OUT_OF_MEMORY`.
 ///
 /// Threads: any. Memory: the clock is the caller's, until `lfcf_clock_destroy`. It does not keep
 /// the filter. Cost: one small allocation.
@@ -106,7 +106,8 @@ pub unsafe extern "C" fn lfcf_clock_create(
 ) -> c_int {
     answer_uncancelled(|| {
         let clock = place(clock, null_mut(), "clock")?;
-        let filter = rotating(&value(filter, "filter")?.0)?;
+        let filter = value(filter, "filter")?.writer()?;
+        let filter = rotating(&filter)?;
         if period == 0 {
             return Err(failed(LFCF_INVALID, "`period` is 0: it can be 1 or more"));
         }

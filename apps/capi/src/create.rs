@@ -5,18 +5,17 @@ use std::ptr::null_mut;
 use std::slice;
 
 use lockfree_cuckoo::{
-    BuildError, CuckooFilter, DynFilter, FilterBuilder, GrowingCuckooFilter, RotatingCuckooFilter,
+    CuckooFilter, DynFilter, FilterBuilder, GrowingCuckooFilter, RotatingCuckooFilter,
     filter::{AnyLayout, Buildable, Growing, Measures},
     layout::Shape,
 };
 
 use crate::cancellation::answer_uncancelled;
+use crate::handle::lfcf_filter;
 use crate::pointer::{change, owned, place, size_of_struct};
+use crate::processes::Shareable;
 use crate::status::lfcf_status::{self, LFCF_INVALID};
 use crate::status::{Checked, failed};
-
-/// A filter of any kind.
-pub struct lfcf_filter(pub(crate) DynFilter);
 
 /// What a filter does when it is full, and as time passes.
 #[repr(C)]
@@ -83,18 +82,20 @@ pub struct lfcf_options {
 const DEFAULT: (u32, u32) = (4, 16);
 
 /// What is done with a builder that has the options.
-trait Use {
+pub(crate) trait Use {
     type Made;
 
-    fn growing(builder: FilterBuilder<Growing>) -> Result<Self::Made, BuildError>;
-    fn with_shape<E: AnyLayout>(
+    fn growing(self, builder: FilterBuilder<Growing>) -> Checked<Self::Made>;
+    fn with_shape<E: AnyLayout + Shareable>(
+        self,
         builder: FilterBuilder<E>,
         shape: Shape,
-    ) -> Result<Self::Made, BuildError>;
-    fn smallest<E: AnyLayout>(
+    ) -> Checked<Self::Made>;
+    fn smallest<E: AnyLayout + Shareable>(
+        self,
         builder: FilterBuilder<E>,
         rate: f64,
-    ) -> Result<Self::Made, BuildError>;
+    ) -> Checked<Self::Made>;
 }
 
 /// Builds the filter.
@@ -103,22 +104,24 @@ struct Build;
 impl Use for Build {
     type Made = DynFilter;
 
-    fn growing(builder: FilterBuilder<Growing>) -> Result<DynFilter, BuildError> {
+    fn growing(self, builder: FilterBuilder<Growing>) -> Checked<DynFilter> {
         Ok(builder.build()?.into())
     }
 
-    fn with_shape<E: AnyLayout>(
+    fn with_shape<E: AnyLayout + Shareable>(
+        self,
         builder: FilterBuilder<E>,
         shape: Shape,
-    ) -> Result<DynFilter, BuildError> {
-        builder.build_shape(shape)
+    ) -> Checked<DynFilter> {
+        Ok(builder.build_shape(shape)?)
     }
 
-    fn smallest<E: AnyLayout>(
+    fn smallest<E: AnyLayout + Shareable>(
+        self,
         builder: FilterBuilder<E>,
         rate: f64,
-    ) -> Result<DynFilter, BuildError> {
-        builder.build_smallest(rate)
+    ) -> Checked<DynFilter> {
+        Ok(builder.build_smallest(rate)?)
     }
 }
 
@@ -128,28 +131,30 @@ struct Measure;
 impl Use for Measure {
     type Made = Measures;
 
-    fn growing(builder: FilterBuilder<Growing>) -> Result<Measures, BuildError> {
-        builder.measure()
+    fn growing(self, builder: FilterBuilder<Growing>) -> Checked<Measures> {
+        Ok(builder.measure()?)
     }
 
-    fn with_shape<E: AnyLayout>(
+    fn with_shape<E: AnyLayout + Shareable>(
+        self,
         builder: FilterBuilder<E>,
         shape: Shape,
-    ) -> Result<Measures, BuildError> {
-        builder.measure_shape(shape)
+    ) -> Checked<Measures> {
+        Ok(builder.measure_shape(shape)?)
     }
 
-    fn smallest<E: AnyLayout>(
+    fn smallest<E: AnyLayout + Shareable>(
+        self,
         builder: FilterBuilder<E>,
         rate: f64,
-    ) -> Result<Measures, BuildError> {
-        builder.measure_smallest(rate)
+    ) -> Checked<Measures> {
+        Ok(builder.measure_smallest(rate)?)
     }
 }
 
 impl lfcf_options {
     /// The options behind a pointer of the caller, of any version of the struct.
-    unsafe fn of<'a>(options: *const Self) -> Checked<&'a Self> {
+    pub(crate) unsafe fn of<'a>(options: *const Self) -> Checked<&'a Self> {
         let size = size_of_struct(options, "options")?;
         let bytes = slice::from_raw_parts(options.cast::<u8>(), size);
         if bytes[size_of::<Self>()..].iter().any(|&byte| byte != 0) {
@@ -161,10 +166,10 @@ impl lfcf_options {
     /// What the filter will take, and its seed, or 0 if that is random.
     pub(crate) unsafe fn measure(options: *const Self) -> Checked<(Measures, u64)> {
         let options = Self::of(options)?;
-        Ok((options.make::<Measure>()?, options.seed))
+        Ok((options.make(Measure)?, options.seed))
     }
 
-    fn make<U: Use>(&self) -> Checked<U::Made> {
+    pub(crate) fn make<U: Use>(&self, with: U) -> Checked<U::Made> {
         if self.flags & !(LFCF_SEEDED | LFCF_SMALLEST) != 0 {
             return Err(invalid("`options` has a flag of a later version"));
         }
@@ -186,13 +191,13 @@ impl lfcf_options {
             ));
         }
         if is_fixed {
-            self.with_layout::<U, _>(CuckooFilter::builder())
+            self.with_layout(with, CuckooFilter::builder())
         } else if rotates {
             let mut builder = RotatingCuckooFilter::builder();
             if self.generations != 0 {
                 builder = builder.generations(self.generations as usize);
             }
-            self.with_layout::<U, _>(builder)
+            self.with_layout(with, builder)
         } else if !grows {
             Err(invalid(format_args!("{} is not an lfcf_kind", self.kind)))
         } else if self.flags & LFCF_SMALLEST != 0
@@ -200,23 +205,25 @@ impl lfcf_options {
         {
             Err(invalid("a filter that grows has 4 slots of 16 bits"))
         } else {
-            Ok(U::growing(
-                self.with_numbers(GrowingCuckooFilter::builder()),
-            )?)
+            with.growing(self.with_numbers(GrowingCuckooFilter::builder()))
         }
     }
 
-    fn with_layout<U: Use, E: AnyLayout>(&self, builder: FilterBuilder<E>) -> Checked<U::Made> {
+    fn with_layout<U: Use, E: AnyLayout + Shareable>(
+        &self,
+        with: U,
+        builder: FilterBuilder<E>,
+    ) -> Checked<U::Made> {
         let builder = self.with_numbers(builder);
         if self.flags & LFCF_SMALLEST == 0 {
-            return Ok(U::with_shape(builder, self.shape()?)?);
+            return with.with_shape(builder, self.shape()?);
         }
         if self.slots != 0 || self.fingerprint_bits != 0 || self.value_bits != 0 {
             return Err(invalid(
                 "LFCF_SMALLEST chooses a layout without values: set none of `slots`, `fingerprint_bits` and `value_bits`",
             ));
         }
-        Ok(U::smallest(builder, self.max_false_positive_rate)?)
+        with.smallest(builder, self.max_false_positive_rate)
     }
 
     fn with_numbers<E: Buildable>(&self, mut builder: FilterBuilder<E>) -> FilterBuilder<E> {
@@ -264,13 +271,13 @@ impl lfcf_options {
     }
 }
 
-fn invalid(details: impl std::fmt::Display) -> lfcf_status {
+pub(crate) fn invalid(details: impl std::fmt::Display) -> lfcf_status {
     failed(LFCF_INVALID, details)
 }
 
 /// Hands a filter over to the caller.
-pub(crate) fn hand_over(filter: DynFilter, to: &mut *mut lfcf_filter) -> Checked<()> {
-    *to = owned(lfcf_filter(filter))?;
+pub(crate) fn hand_over(filter: impl Into<lfcf_filter>, to: &mut *mut lfcf_filter) -> Checked<()> {
+    *to = owned(filter.into())?;
     Ok(())
 }
 
@@ -291,12 +298,13 @@ pub unsafe extern "C" fn lfcf_create(
 ) -> c_int {
     answer_uncancelled(|| {
         let filter = place(filter, null_mut(), "filter")?;
-        hand_over(lfcf_options::of(options)?.make::<Build>()?, filter)?;
+        hand_over(lfcf_options::of(options)?.make(Build)?, filter)?;
         Ok(0)
     })
 }
 
-/// Frees a filter. NULL is no error: it does nothing.
+/// Frees a filter. NULL is no error: it does nothing. Memory that processes share goes with the
+/// last descriptor and the last name that it has.
 ///
 /// Threads: alone, as the last call for this filter. Cost: that of freeing the memory.
 #[unsafe(no_mangle)]
@@ -312,12 +320,14 @@ pub unsafe extern "C" fn lfcf_destroy(filter: *mut lfcf_filter) -> c_int {
 /// Removes all items. One that grows has its first size again. One that rotates keeps its number of
 /// rotations.
 ///
+/// `LFCF_SHARED`, `LFCF_READ_ONLY`: it is in memory that processes share. Make a new one instead.
+///
 /// Threads: alone. It also frees the descriptors of threads that were killed in calls. Cost: time
 /// linear in the size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_clear(filter: *mut lfcf_filter) -> c_int {
     answer_uncancelled(|| {
-        change(filter, "filter")?.0.clear();
+        change(filter, "filter")?.alone()?.clear();
         Ok(0)
     })
 }
@@ -325,14 +335,15 @@ pub unsafe extern "C" fn lfcf_clear(filter: *mut lfcf_filter) -> c_int {
 /// Makes a filter that grows as small as its items allow, but not smaller than it was created. It
 /// undoes doublings, so false positives become rarer. Nothing is lost, and it can grow again. It
 /// does nothing to a filter of another kind. Returns 0, also if the memory for the smaller table
-/// cannot be allocated: then the filter keeps its size.
+/// cannot be allocated: then the filter keeps its size. `LFCF_SHARED` and `LFCF_READ_ONLY` as
+/// `lfcf_clear`.
 ///
 /// Threads: alone. Cost: time linear in the size, and meanwhile the memory of the smaller table as
 /// well.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_shrink_to_fit(filter: *mut lfcf_filter) -> c_int {
     answer_uncancelled(|| {
-        change(filter, "filter")?.0.shrink_to_fit();
+        change(filter, "filter")?.alone()?.shrink_to_fit();
         Ok(0)
     })
 }

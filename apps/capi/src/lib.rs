@@ -10,7 +10,9 @@
 //! | `status` | what a call answers if it fails, and where panics end |
 //! | `cancellation` | threads that are cancelled |
 //! | `pointer` | what callers pass, checked |
-//! | `create`, `single`, `bulk`, `values`, `ageing`, `clock`, `measures`, `stored` | the calls |
+//! | `processes` | filters that processes share, on systems that have them |
+//! | `handle` | what a pointer to a filter stands for |
+//! | `create`, `single`, `bulk`, `values`, `ageing`, `clock`, `measures`, `stored`, `shared` | the calls |
 
 // The names are those of the header.
 #![allow(unsafe_code, non_camel_case_types)]
@@ -23,6 +25,10 @@ pub mod status;
 mod cancellation;
 
 mod pointer;
+
+mod processes;
+
+pub mod handle;
 
 pub mod create;
 
@@ -39,3 +45,5 @@ pub mod clock;
 pub mod measures;
 
 pub mod stored;
+
+pub mod shared;

@@ -2,9 +2,10 @@
 
 use std::ffi::c_int;
 
-use lockfree_cuckoo::filter::Kind;
+use lockfree_cuckoo::filter::{Kind, Rotates};
 
-use crate::create::{lfcf_filter, lfcf_kind, lfcf_options};
+use crate::create::{lfcf_kind, lfcf_options};
+use crate::handle::{either, lfcf_filter};
 use crate::pointer::{change, size_of_struct, value};
 use crate::status::lfcf_status::LFCF_WRONG_KIND;
 use crate::status::{Checked, answer, failed};
@@ -79,24 +80,39 @@ pub unsafe extern "C" fn lfcf_measure(
 ) -> c_int {
     answer(|| {
         let measures = place_of(measures)?;
-        let filter = &value(filter, "filter")?.0;
-        let rotating = filter.rotating();
+        let filter = value(filter, "filter")?;
+        let (tables, generations, rotations) = match filter.for_lookups() {
+            Ok(filter) => {
+                let rotating = filter.rotating();
+                let generations = rotating.map(Rotates::generations);
+                (
+                    filter.tables(),
+                    generations,
+                    rotating.map(Rotates::rotations),
+                )
+            }
+            Err(reader) => {
+                let generations = reader.generations();
+                (generations.unwrap_or(1), generations, reader.rotations())
+            }
+        };
+        let shape = either!(filter, shape());
         *measures = lfcf_measures {
             size: measures.size,
-            kind: number(filter.kind())?,
-            generations: rotating.map_or(0, |rotating| rotating.generations() as u32),
-            items: filter.len(),
-            capacity: filter.capacity(),
-            slots: filter.slots(),
-            tables: filter.tables(),
-            memory: filter.memory_usage(),
-            rotations: rotating.map_or(0, |rotating| rotating.rotations()),
+            kind: number(either!(filter, kind()))?,
+            generations: generations.unwrap_or(0) as u32,
+            items: either!(filter, len()),
+            capacity: either!(filter, capacity()),
+            slots: either!(filter, slots()),
+            tables,
+            memory: either!(filter, memory_usage()),
+            rotations: rotations.unwrap_or(0),
             seed: filter.hasher().seed(),
-            load_factor: filter.load_factor(),
-            false_positive_rate: filter.false_positive_rate(),
-            bucket_slots: filter.shape().slots() as u32,
-            fingerprint_bits: filter.shape().fingerprint_bits(),
-            value_bits: filter.shape().value_bits(),
+            load_factor: either!(filter, load_factor()),
+            false_positive_rate: either!(filter, false_positive_rate()),
+            bucket_slots: shape.slots() as u32,
+            fingerprint_bits: shape.fingerprint_bits(),
+            value_bits: shape.value_bits(),
             reserved: 0,
         };
         Ok(0)
@@ -150,5 +166,5 @@ pub unsafe extern "C" fn lfcf_measure_options(
 /// Threads: any. Cost: about 64 loads, so not for every item.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_is_full(filter: *const lfcf_filter) -> c_int {
-    answer(|| Ok(value(filter, "filter")?.0.is_full().into()))
+    answer(|| Ok(either!(value(filter, "filter")?, is_full()).into()))
 }

@@ -4,6 +4,12 @@
 //!
 //! Each `name` is what the header calls the pointer.
 
+use std::ffi::{CStr, OsStr, c_char, c_int};
+use std::fs::File;
+use std::mem::ManuallyDrop;
+use std::os::fd::FromRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::slice;
 
 use crate::status::lfcf_status::{LFCF_INVALID, LFCF_MISALIGNED, LFCF_NULL, LFCF_OUT_OF_MEMORY};
@@ -86,6 +92,23 @@ pub(crate) unsafe fn places<'a, T: Copy>(
         pointer.add(index).write(start);
     }
     Ok(slice::from_raw_parts_mut(pointer, count))
+}
+
+/// The name of a file: a text that ends with 0.
+pub(crate) unsafe fn path<'a>(pointer: *const c_char, name: &str) -> Checked<&'a Path> {
+    check(pointer, 1, name)?;
+    let text = CStr::from_ptr(pointer);
+    Ok(Path::new(OsStr::from_bytes(text.to_bytes())))
+}
+
+/// The file of a descriptor, which stays open.
+pub(crate) fn file(descriptor: c_int) -> Checked<ManuallyDrop<File>> {
+    if descriptor < 0 {
+        let details = format_args!("{descriptor} is not a file descriptor");
+        return Err(failed(LFCF_INVALID, details));
+    }
+    // SAFETY: the caller lends it for the time of the call. It is not closed.
+    Ok(ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) }))
 }
 
 /// The size of a struct of any version, as it says itself in its first field: not less than in this

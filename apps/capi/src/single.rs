@@ -2,25 +2,26 @@
 
 use std::ffi::{c_int, c_void};
 
-use lockfree_cuckoo::{DynFilter, RandomState};
+use lockfree_cuckoo::RandomState;
 
-use crate::create::lfcf_filter;
+use crate::handle::{either, lfcf_filter};
 use crate::pointer::{array, place, value};
 use crate::status::{Checked, answer};
 
 /// What a call does with a hash.
-pub(crate) type Call = fn(&DynFilter, u64) -> Checked<c_int>;
+pub(crate) type Call = fn(&lfcf_filter, u64) -> Checked<c_int>;
 
-const INSERT: Call = |filter, hash| Ok(filter.insert_hash(hash).map(|()| 0)?);
-const INSERT_UNIQUE: Call = |filter, hash| Ok(filter.insert_unique_hash(hash)?.into());
-const CONTAINS: Call = |filter, hash| Ok(filter.contains_hash(hash).into());
-const REMOVE: Call = |filter, hash| Ok(filter.remove_hash(hash).into());
-const COUNT: Call = |filter, hash| Ok(filter.count_hash(hash) as c_int);
+const INSERT: Call = |filter, hash| Ok(filter.writer()?.insert_hash(hash).map(|()| 0)?);
+const INSERT_UNIQUE: Call = |filter, hash| Ok(filter.writer()?.insert_unique_hash(hash)?.into());
+const CONTAINS: Call = |filter, hash| Ok(either!(filter, contains_hash(hash)).into());
+const REMOVE: Call = |filter, hash| Ok(filter.writer()?.remove_hash(hash).into());
+// It ends a call that it meets, so it may write.
+const COUNT: Call = |filter, hash| Ok(filter.writer()?.count_hash(hash) as c_int);
 
 /// Makes a call for a hash.
 #[inline]
 pub(crate) unsafe fn by_hash(filter: *const lfcf_filter, hash: u64, call: Call) -> c_int {
-    answer(|| call(&value(filter, "filter")?.0, hash))
+    answer(|| call(value(filter, "filter")?, hash))
 }
 
 /// Makes the same call for the hash of bytes.
@@ -31,7 +32,7 @@ pub(crate) unsafe fn by_bytes(
     call: Call,
 ) -> c_int {
     answer(|| {
-        let filter = &value(filter, "filter")?.0;
+        let filter = value(filter, "filter")?;
         let item = array(item.cast(), size, "item")?;
         call(filter, filter.hasher().hash_bytes(item))
     })
@@ -40,7 +41,7 @@ pub(crate) unsafe fn by_bytes(
 /// Adds one copy of an item, whether or not it is stored. Returns 0.
 ///
 /// `LFCF_FULL`, `LFCF_POOR_HASHES`, `LFCF_TOO_MANY_COPIES`, `LFCF_CANNOT_GROW`: it is not added.
-/// `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: try again.
+/// `LFCF_DISTURBED`, `LFCF_NO_DESCRIPTOR`: try again. `LFCF_READ_ONLY`.
 ///
 /// Threads: any. Cost: one exchange; a search of up to `search_budget` buckets in a filter that is
 /// nearly full. One that grows may allocate, and moves a few buckets while it doubles.
@@ -71,6 +72,7 @@ pub unsafe extern "C" fn lfcf_contains(filter: *const lfcf_filter, hash: u64) ->
 
 /// Removes one copy of an item that you inserted. Returns 1, or 0 if there was none. If several
 /// threads race for one copy, one of them gets 1. One that rotates removes the oldest copy.
+/// `LFCF_READ_ONLY`.
 ///
 /// Threads: any. Cost: one exchange, or two.
 #[unsafe(no_mangle)]
@@ -79,7 +81,7 @@ pub unsafe extern "C" fn lfcf_remove(filter: *const lfcf_filter, hash: u64) -> c
 }
 
 /// Returns the number of copies of an item. It may be too high while other threads write the same
-/// item.
+/// item. `LFCF_READ_ONLY`: it may have to end a call of another thread, which a reader cannot.
 ///
 /// Threads: any. Cost: that of a lookup of an absent item.
 #[unsafe(no_mangle)]
@@ -102,7 +104,7 @@ pub unsafe extern "C" fn lfcf_hash_bytes(
 ) -> c_int {
     answer(|| {
         let hash = place(hash, 0, "hash")?;
-        let hasher = value(filter, "filter")?.0.hasher();
+        let hasher = value(filter, "filter")?.hasher();
         *hash = hasher.hash_bytes(array(item.cast(), size, "item")?);
         Ok(0)
     })

@@ -42,9 +42,11 @@ pub enum lfcf_status {
     /// Other threads changed the same place during every attempt: try again.
     LFCF_DISTURBED = -9,
     /// Other threads use all 1,023 descriptors, or there is no memory for more: try again. If
-    /// threads were killed in calls, `lfcf_clear` frees theirs.
+    /// threads were killed in calls, `lfcf_clear` frees theirs, and `lfcf_shared_recover` those of
+    /// processes. Or the child of a fork got no seat in memory that processes share.
     LFCF_NO_DESCRIPTOR = -10,
-    /// Another thread is taking a snapshot of the filter: try again later.
+    /// Another thread is taking a snapshot of the filter: try again later. If it was of a process
+    /// that was killed, `lfcf_shared_recover` ends it.
     LFCF_BUSY = -11,
     /// Memory could not be allocated.
     LFCF_OUT_OF_MEMORY = -12,
@@ -64,6 +66,21 @@ pub enum lfcf_status {
     LFCF_OTHER_HASHER = -19,
     /// A mistake in this library. Report it.
     LFCF_BUG = -20,
+    /// The filter is a reader, which only looks up.
+    LFCF_READ_ONLY = -21,
+    /// The call needs the filter alone, and other processes may have it.
+    LFCF_SHARED = -22,
+    /// The size of the memory can change, and then the system would end every process that has it.
+    LFCF_NOT_SEALED = -23,
+    /// 1,023 processes have the filter already.
+    LFCF_NO_SEAT = -24,
+    /// No file has this name.
+    LFCF_NO_FILE = -25,
+    /// A file has this name already.
+    LFCF_FILE_EXISTS = -26,
+    /// The system has no memory that processes share as filters need it: it is not Linux, or the
+    /// processor is not little-endian.
+    LFCF_UNSUPPORTED = -27,
 }
 
 use lfcf_status::*;
@@ -72,7 +89,7 @@ use lfcf_status::*;
 pub(crate) type Checked<T> = Result<T, lfcf_status>;
 
 /// The numbers above, in order, as texts.
-const TEXTS: [&CStr; 21] = [
+const TEXTS: [&CStr; 28] = [
     c"nothing failed",
     c"a pointer is null",
     c"a pointer is misaligned",
@@ -94,6 +111,13 @@ const TEXTS: [&CStr; 21] = [
     c"a later release wrote the stored filter",
     c"the stored filter has another hasher",
     c"a mistake in this library",
+    c"the filter is a reader, which only looks up",
+    c"other processes may have the filter, and the call needs it alone",
+    c"the size of the memory can change",
+    c"as many processes as there can be have the filter",
+    c"no file has this name",
+    c"a file has this name already",
+    c"filters that processes share need Linux, and a little-endian processor",
 ];
 
 /// The details of the last error of a thread: a text that ends with 0. It is cut where it does not
@@ -179,7 +203,7 @@ statuses! {
         InsertError::Disturbed { .. } => LFCF_DISTURBED,
         InsertError::NoDescriptor => LFCF_NO_DESCRIPTOR(
             "other threads have all descriptors in use, and no more could be added: try again; if that does not help, \
-            threads have stopped within inserts, and `lfcf_clear` takes back what they held"
+            threads have stopped within inserts: `lfcf_clear`, or `lfcf_shared_recover`, takes back what they held"
         ),
         InsertError::Value(_) => LFCF_INVALID,
         InsertError::TooManyCopies { .. } => LFCF_TOO_MANY_COPIES,
@@ -189,8 +213,8 @@ statuses! {
     RotateError(error):
         RotateError::Disturbed { .. } => LFCF_DISTURBED,
         RotateError::NoDescriptor => LFCF_NO_DESCRIPTOR(
-            "other threads have all descriptors of the next generation in use, and no more could be added: try again; \
-            if that does not help, threads have stopped within calls, and `lfcf_clear` takes back what they held"
+            "other threads have all descriptors of the next generation in use: try again; if that does not help, \
+            threads have stopped within calls: `lfcf_clear`, or `lfcf_shared_recover`, takes back what they held"
         ),
         _ => LFCF_BUG;
     SnapshotError(error):
@@ -325,7 +349,7 @@ mod tests {
         assert!(text_of(lfcf_last_error()).contains("panicked"));
         let text = text_of(lfcf_status_text(LFCF_BUG as c_int));
         assert_eq!(text, "a mistake in this library");
-        for none in [1, LFCF_BUG as c_int - 1, c_int::MIN, c_int::MAX] {
+        for none in [1, LFCF_UNSUPPORTED as c_int - 1, c_int::MIN, c_int::MAX] {
             assert_eq!(text_of(lfcf_status_text(none)), "unknown status");
         }
     }

@@ -1,10 +1,7 @@
 //! The stored form, in memory and behind file descriptors, and copies.
 
 use std::ffi::{c_int, c_void};
-use std::fs::File;
 use std::io::Write;
-use std::mem::ManuallyDrop;
-use std::os::fd::FromRawFd;
 use std::ptr::{null_mut, slice_from_raw_parts_mut};
 use std::time::Duration;
 
@@ -12,20 +9,11 @@ use cf::{Dump, Filter, Window};
 use lockfree_cuckoo::{DynFilter, ReadError, SnapshotError, filter::Rotates};
 
 use crate::cancellation::answer_uncancelled;
-use crate::create::{hand_over, lfcf_filter};
-use crate::pointer::{array, place, value, wanted};
+use crate::create::hand_over;
+use crate::handle::lfcf_filter;
+use crate::pointer::{array, file, place, value, wanted};
 use crate::status::lfcf_status::LFCF_INVALID;
 use crate::status::{Checked, failed};
-
-/// The file of a descriptor, which stays open.
-fn file(descriptor: c_int) -> Checked<ManuallyDrop<File>> {
-    if descriptor < 0 {
-        let details = format_args!("{descriptor} is not a file descriptor");
-        return Err(failed(LFCF_INVALID, details));
-    }
-    // SAFETY: the caller lends it for the time of the call. It is not closed.
-    Ok(ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) }))
-}
 
 /// Hands the bytes that a call makes over to the caller, who frees them. If it fails, there are
 /// none.
@@ -61,7 +49,9 @@ pub unsafe extern "C" fn lfcf_to_bytes(
     bytes: *mut *mut c_void,
     size: *mut usize,
 ) -> c_int {
-    answer_bytes(bytes, size, || Ok(value(filter, "filter")?.0.to_bytes()?))
+    answer_bytes(bytes, size, || {
+        Ok(value(filter, "filter")?.writer()?.to_bytes()?)
+    })
 }
 
 /// Frees what `lfcf_to_bytes` or `lfcf_to_dump` returned, with the same size. NULL is no error: it
@@ -116,9 +106,9 @@ pub unsafe extern "C" fn lfcf_from_bytes(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_write_fd(filter: *const lfcf_filter, fd: c_int) -> c_int {
     answer_uncancelled(|| {
-        let filter = value(filter, "filter")?;
+        let filter = value(filter, "filter")?.writer()?;
         let mut file = file(fd)?;
-        let stored = filter.0.to_bytes()?;
+        let stored = filter.to_bytes()?;
         file.write_all(&stored).map_err(ReadError::Io)?;
         Ok(0)
     })
@@ -166,7 +156,7 @@ pub unsafe extern "C" fn lfcf_to_dump(
     size: *mut usize,
 ) -> c_int {
     answer_bytes(bytes, size, || {
-        let filter = &value(filter, "filter")?.0;
+        let filter = &*value(filter, "filter")?.writer()?;
         let [length, age] = [window, age].map(Duration::from_nanos);
         let generations = filter.rotating().map(Rotates::generations);
         let window = (window > 0 || generations.is_some()).then(|| {
@@ -242,7 +232,7 @@ pub unsafe extern "C" fn lfcf_snapshot(
 ) -> c_int {
     answer_uncancelled(|| {
         let copy = place(copy, null_mut(), "copy")?;
-        hand_over(value(filter, "filter")?.0.snapshot()?, copy)?;
+        hand_over(value(filter, "filter")?.writer()?.snapshot()?, copy)?;
         Ok(0)
     })
 }

@@ -5,9 +5,10 @@ use std::ffi::c_int;
 use lockfree_cuckoo::{DynFilter, filter::StoresValues};
 
 use crate::bulk::{LFCF_BULK_MAX, mask_of, within_mask};
-use crate::create::lfcf_filter;
+use crate::handle::{Writer, lfcf_filter};
 use crate::pointer::{array, change, place, places, value};
-use crate::status::lfcf_status::LFCF_WRONG_KIND;
+use crate::processes::Reader;
+use crate::status::lfcf_status::{self, LFCF_WRONG_KIND};
 use crate::status::{Checked, answer, failed};
 
 /// The most values that `lfcf_values` stores.
@@ -16,9 +17,22 @@ pub const LFCF_VALUES_MAX: usize = 8;
 /// The calls that only a filter with values has.
 #[inline]
 fn valued(filter: &DynFilter) -> Checked<&dyn StoresValues> {
-    filter.valued().ok_or_else(|| {
-        let details = "the filter has no values: create one of LFCF_FIXED with `value_bits`";
-        failed(LFCF_WRONG_KIND, details)
+    filter.valued().ok_or_else(has_no_values)
+}
+
+#[cold]
+fn has_no_values() -> lfcf_status {
+    let details = "the filter has no values: create one of LFCF_FIXED with `value_bits`";
+    failed(LFCF_WRONG_KIND, details)
+}
+
+/// A filter for lookups, if it has values.
+#[inline]
+fn for_lookups(filter: &lfcf_filter) -> Checked<Result<&dyn StoresValues, &Reader>> {
+    Ok(match filter.for_lookups() {
+        Ok(filter) => Ok(valued(filter)?),
+        Err(reader) if reader.shape().value_bits() == 0 => return Err(has_no_values()),
+        Err(reader) => Err(reader),
     })
 }
 
@@ -35,7 +49,7 @@ pub unsafe extern "C" fn lfcf_insert_value(
     value: u16,
 ) -> c_int {
     answer(|| {
-        valued(filter_of(filter)?)?.insert_value_hash(hash, value)?;
+        valued(&*writer(filter)?)?.insert_value_hash(hash, value)?;
         Ok(0)
     })
 }
@@ -57,7 +71,7 @@ pub unsafe extern "C" fn lfcf_insert_unique_value(
 ) -> c_int {
     answer(|| {
         let value = change(value, "value")?;
-        let found = valued(filter_of(filter)?)?.insert_unique_value_hash(hash, *value)?;
+        let found = valued(&*writer(filter)?)?.insert_unique_value_hash(hash, *value)?;
         *value = found.unwrap_or(*value);
         Ok(found.is_none().into())
     })
@@ -75,9 +89,12 @@ pub unsafe extern "C" fn lfcf_value(
     value: *mut u16,
 ) -> c_int {
     answer(|| {
-        let value = place(value, 0, "value")?;
-        let found = valued(filter_of(filter)?)?.value_hash(hash);
-        *value = found.unwrap_or(0);
+        let place = place(value, 0, "value")?;
+        let found = match for_lookups(self::value(filter, "filter")?)? {
+            Ok(filter) => filter.value_hash(hash),
+            Err(reader) => reader.value_hash(hash),
+        };
+        *place = found.unwrap_or(0);
         Ok(found.is_some().into())
     })
 }
@@ -85,7 +102,7 @@ pub unsafe extern "C" fn lfcf_value(
 /// Stores the values of all copies of an item in `values`, which has room for `LFCF_VALUES_MAX`, in
 /// no order. Returns their number. While other threads write the same item, it may find the value
 /// of a copy that is being removed beside that of one that has just been inserted.
-/// `LFCF_WRONG_KIND`.
+/// `LFCF_WRONG_KIND`. `LFCF_READ_ONLY` as `lfcf_count`.
 ///
 /// Threads: any. Cost: that of `lfcf_count`.
 #[unsafe(no_mangle)]
@@ -96,7 +113,7 @@ pub unsafe extern "C" fn lfcf_values(
 ) -> c_int {
     answer(|| {
         let values = places(values, LFCF_VALUES_MAX, 0, "values")?;
-        let found = valued(filter_of(filter)?)?.values_hash(hash);
+        let found = valued(&*writer(filter)?)?.values_hash(hash);
         let count = found.len() as c_int;
         for (value, found) in values.iter_mut().zip(found) {
             *value = found;
@@ -121,7 +138,7 @@ pub unsafe extern "C" fn lfcf_replace_value(
     to: u16,
 ) -> c_int {
     answer(|| {
-        Ok(valued(filter_of(filter)?)?
+        Ok(valued(&*writer(filter)?)?
             .replace_value_hash(hash, from, to)?
             .into())
     })
@@ -138,7 +155,7 @@ pub unsafe extern "C" fn lfcf_remove_value(
     value: u16,
 ) -> c_int {
     answer(|| {
-        Ok(valued(filter_of(filter)?)?
+        Ok(valued(&*writer(filter)?)?
             .remove_value_hash(hash, value)
             .into())
     })
@@ -159,12 +176,15 @@ pub unsafe extern "C" fn lfcf_value_bulk(
 ) -> c_int {
     answer(|| {
         let mask = place(mask, 0, "mask")?;
-        let filter = valued(filter_of(filter)?)?;
+        let filter = for_lookups(value(filter, "filter")?)?;
         within_mask(count)?;
         let hashes = array(hashes, count, "hashes")?;
         let values = places(values, count, 0, "values")?;
         let found = &mut [None; LFCF_BULK_MAX];
-        filter.value_many_hash(hashes, &mut found[..count]);
+        match filter {
+            Ok(filter) => filter.value_many_hash(hashes, &mut found[..count]),
+            Err(reader) => reader.value_many_hash(hashes, &mut found[..count]),
+        }
         for (value, found) in values.iter_mut().zip(&*found) {
             *value = found.unwrap_or(0);
         }
@@ -173,8 +193,8 @@ pub unsafe extern "C" fn lfcf_value_bulk(
     })
 }
 
-/// The filter behind a pointer of the caller.
+/// The filter behind a pointer of the caller, for calls that may write.
 #[inline]
-unsafe fn filter_of<'a>(filter: *const lfcf_filter) -> Checked<&'a DynFilter> {
-    Ok(&value(filter, "filter")?.0)
+unsafe fn writer<'a>(filter: *const lfcf_filter) -> Checked<Writer<'a>> {
+    value(filter, "filter")?.writer()
 }

@@ -80,6 +80,11 @@ fn threads_share_a_filter() {
 }
 
 #[test]
+fn processes_share_a_filter() {
+    run_program(compiler("CC", "gcc"), "-std=c11", "shared.c");
+}
+
+#[test]
 fn the_wrapper_for_cpp_does_the_same() {
     run_program(compiler("CXX", "g++"), "-std=c++20", "wrapper.cpp");
 }
@@ -112,13 +117,18 @@ fn the_wrapper_refuses_other_widths() {
     }
 }
 
-/// The programs of the guide's page, in C and in C++.
+/// The programs of the guide's pages, in C and in C++.
 #[test]
 fn the_programs_of_the_guide_run() {
     let page = include_str!("../../../docs/guide/c.md");
-    for (language, variable, usual, standard, count) in [
-        ("c", "CC", "gcc", "-std=c11", 4),
-        ("cpp", "CXX", "g++", "-std=c++20", 1),
+    // A file of this test only.
+    let own = format!("/dev/shm/nonces-{}", std::process::id());
+    let processes = include_str!("../../../docs/guide/processes.md");
+    let processes = &*processes.replace("/dev/shm/nonces", &own);
+    for (page, language, variable, usual, standard, count) in [
+        (page, "c", "CC", "gcc", "-std=c11", 4),
+        (page, "cpp", "CXX", "g++", "-std=c++20", 1),
+        (processes, "c", "CC", "gcc", "-std=c11", 1),
     ] {
         let begin = format!("```{language}\n");
         let programs = page.split(&begin).skip(1);

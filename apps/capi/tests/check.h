@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lockfree_cuckoo.h"
 
@@ -24,6 +25,22 @@
         if (answer_ != (expected)) {                                                                  \
             fprintf(stderr, "%s:%d: %s: %d instead of %d: %s\n", __FILE__, __LINE__, #call, answer_, \
                     (int)(expected), answer_ < 0 ? lfcf_last_error() : "");                           \
+            exit(1);                                                                                  \
+        }                                                                                             \
+    } while (0)
+
+/* Whether a text has no names of the library for Rust. */
+static inline bool is_for_c(const char *text)
+{
+    return !strstr(text, "::") && !strstr(text, "Filter") && !strstr(text, "Lanes") && !strstr(text, "build_");
+}
+
+/* The error, and a text about it. */
+#define FAILS(expected, about, call)                                                                  \
+    do {                                                                                              \
+        IS(expected, call);                                                                           \
+        if (!strstr(lfcf_last_error(), about) || !is_for_c(lfcf_last_error())) {                      \
+            fprintf(stderr, "%s:%d: %s says: %s\n", __FILE__, __LINE__, #call, lfcf_last_error());    \
             exit(1);                                                                                  \
         }                                                                                             \
     } while (0)

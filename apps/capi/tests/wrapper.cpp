@@ -1,9 +1,11 @@
 // The wrapper for C++: what it adds to the calls, which are tested in C.
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -194,6 +196,71 @@ static void clocks()
     CHECK(!fixed.age("flow", error) && error == LFCF_WRONG_KIND);
 }
 
+#ifdef __linux__
+// The status with which a child ends that makes a call.
+template <class Call> static int of_child(Call call)
+{
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(call() ? 0 : 1);
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    return status;
+}
+
+static void processes()
+{
+    using names = filter_of<std::string>;
+    const std::string path = "/dev/shm/lfcf-test-cpp-" + std::to_string(getpid());
+    std::error_code error;
+    names seen = names::shared_create({.capacity = 1000});
+    seen.insert("parent");
+    CHECK(of_child([&] { return seen.contains("parent") && seen.insert_unique("child"); }) == 0);
+    CHECK(!seen.insert_unique("child") && seen.shared_recover() == 0);
+    CHECK(of_child([&] { return seen.insert_unique("killed") && raise(SIGKILL) != 0; }) == SIGKILL);
+    CHECK(seen.contains("killed") && seen.shared_recover() >= 0 && seen.shared_recover(error) == 0 && !error);
+
+    names other = names::shared_attach(seen.shared_fd());
+    names reader = names::shared_attach_reader(seen.shared_fd());
+    CHECK(other.insert_unique("other") && seen.contains("other") && reader.contains("other"));
+    CHECK(names::shared_attach(other.shared_fd(error), error).contains("other") && !error);
+    CHECK(names::shared_attach_reader(other.shared_fd(), error).contains("other") && !error);
+    CHECK(thrown([&] { seen.clear(); }) == LFCF_SHARED && thrown([&] { reader.insert("a"); }) == LFCF_READ_ONLY);
+    names copy = seen.snapshot();
+    CHECK(seen.remove("other") && copy.contains("other") && !reader.contains("other"));
+    CHECK(thrown([&] { copy.shared_fd(); }) == LFCF_WRONG_KIND);
+    CHECK(copy.shared_fd(error) == -1 && error == LFCF_WRONG_KIND);
+    CHECK(thrown([&] { copy.shared_recover(); }) == LFCF_WRONG_KIND);
+    CHECK(copy.shared_recover(error) == 0 && error == LFCF_WRONG_KIND);
+    CHECK(thrown([] { names::shared_attach(-1); }) == LFCF_INVALID);
+    CHECK(thrown([] { names::shared_attach_reader(-1); }) == LFCF_INVALID);
+    CHECK(thrown([] { names::shared_create({.kind = LFCF_GROWING}); }) == LFCF_INVALID);
+    CHECK(!names::shared_create({.kind = LFCF_GROWING}, error) && error == LFCF_INVALID);
+    CHECK(names::shared_create({.capacity = 100}, error).insert_unique("a") && !error);
+
+    // By a name.
+    CHECK(thrown([&] { names::shared_open(path.c_str()); }) == LFCF_NO_FILE);
+    CHECK(!names::shared_open_reader(path.c_str(), error) && error == LFCF_NO_FILE);
+    names::shared_create_at({.capacity = 100}, path.c_str()).insert("a");
+    CHECK(thrown([&] { names::shared_create_at({}, path.c_str()); }) == LFCF_FILE_EXISTS);
+    CHECK(!names::shared_create_at({}, path.c_str(), error) && error == LFCF_FILE_EXISTS);
+    CHECK(names::shared_open(path.c_str()).contains("a") && names::shared_open_reader(path.c_str()).contains("a"));
+    CHECK(names::shared_open(path.c_str(), error).contains("a") && !error);
+    CHECK(names::shared_open_reader(path.c_str(), error).contains("a") && !error);
+    CHECK(unlink(path.c_str()) == 0);
+    CHECK(names::shared_create_at({}, path.c_str(), error) && !error && unlink(path.c_str()) == 0);
+    CHECK(thrown([&] { names::shared_open_reader(path.c_str()); }) == LFCF_NO_FILE);
+    CHECK(!names::shared_open(path.c_str(), error) && error == LFCF_NO_FILE);
+    CHECK(!names::shared_attach(-1, error) && error == LFCF_INVALID);
+    CHECK(!names::shared_attach_reader(-1, error) && error == LFCF_INVALID);
+}
+#else
+static void processes()
+{
+    CHECK(thrown([] { filter::shared_create({}); }) == LFCF_UNSUPPORTED);
+}
+#endif
+
 template <class Key> static void bulks(const filter_of<Key> &seen)
 {
     std::vector<std::uint64_t> hashes;
@@ -222,6 +289,7 @@ int main()
     values();
     bulks(filter_of<std::uint64_t>({.capacity = 1000}));
     clocks();
+    processes();
 
     // Without options there is a filter with the usual ones, or none.
     CHECK(filter({}) && filter({}).measure().capacity == 1024 && !filter());
