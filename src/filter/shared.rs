@@ -224,10 +224,12 @@ impl<E: Shareable + AnyLayout, S: FilterHasher<Inner: 'static>> FilterBuilder<E,
     /// # #[cfg(not(miri))] {
     /// use lockfree_cuckoo::CuckooFilter;
     ///
-    /// let builder = || CuckooFilter::builder().capacity(100_000);
-    /// let shared = builder().build_shared_smallest(0.05)?;
-    /// let heap = builder().build_smallest(0.05)?;
-    /// assert_eq!((shared.shape(), shared.slots()), (heap.shape(), heap.slots()));
+    /// let builder = || CuckooFilter::builder().capacity(1_000);
+    /// for rate in [0.05, 1e-9] {
+    ///     let shared = builder().build_shared_smallest(rate)?;
+    ///     let heap = builder().build_smallest(rate)?;
+    ///     assert_eq!((shared.shape(), shared.slots()), (heap.shape(), heap.slots()));
+    /// }
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

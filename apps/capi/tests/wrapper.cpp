@@ -247,6 +247,13 @@ static void processes()
     CHECK(names::shared_open(path.c_str()).contains("a") && names::shared_open_reader(path.c_str()).contains("a"));
     CHECK(names::shared_open(path.c_str(), error).contains("a") && !error);
     CHECK(names::shared_open_reader(path.c_str(), error).contains("a") && !error);
+    CHECK(thrown([&] { names::shared_open_reader(path.c_str()).insert("b"); }) == LFCF_READ_ONLY);
+    const names by_name = names::shared_open_reader(path.c_str(), error);
+    by_name.insert("b", error);
+    CHECK(error == LFCF_READ_ONLY);
+    const names by_descriptor = names::shared_attach_reader(seen.shared_fd(), error);
+    by_descriptor.insert("b", error);
+    CHECK(error == LFCF_READ_ONLY);
     CHECK(unlink(path.c_str()) == 0);
     CHECK(names::shared_create_at({}, path.c_str(), error) && !error && unlink(path.c_str()) == 0);
     CHECK(thrown([&] { names::shared_open_reader(path.c_str()); }) == LFCF_NO_FILE);
