@@ -138,13 +138,12 @@ typedef enum lfcf_status {
   LFCF_DISTURBED = -9,
   /**
    * Other threads use all 1,023 descriptors, or there is no memory for more: try again. If
-   * threads were killed in calls, `lfcf_clear` frees theirs, and `lfcf_shared_recover` those of
-   * processes. Or the child of a fork got no seat in memory that processes share.
+   * threads were killed in calls, `lfcf_clear` frees theirs. Or the child of a fork got no seat
+   * in memory that processes share.
    */
   LFCF_NO_DESCRIPTOR = -10,
   /**
-   * Another thread is taking a snapshot of the filter: try again later. If it was of a process
-   * that was killed, `lfcf_shared_recover` ends it.
+   * Another thread is taking a snapshot of the filter: try again later.
    */
   LFCF_BUSY = -11,
   /**
@@ -212,6 +211,11 @@ typedef enum lfcf_status {
    * processor is not little-endian.
    */
   LFCF_UNSUPPORTED = -27,
+  /**
+   * The machine has gone down since the file was made, so it may have lost items. Remove it, and
+   * make the filter anew.
+   */
+  LFCF_OTHER_BOOT = -28,
 } lfcf_status;
 
 /**
@@ -1037,9 +1041,9 @@ int lfcf_shared_create(const struct lfcf_options *options, struct lfcf_filter **
 
 /**
  * `lfcf_shared_create` in a new file of this name. Other processes find it whole or not at all.
- * Take a name below `/dev/shm` or `/run`, which are memory: a file on a disk may have lost items
- * after the machine has gone down. The file has the mode 600. Whoever may write to it is trusted
- * not to make it smaller.
+ * Take a name below `/dev/shm` or `/run`, which are memory: a file on a disk loses items when the
+ * machine goes down, and is refused from then on. The file has the mode 600. Whoever may write to
+ * it is trusted not to make it smaller.
  *
  * Errors as `lfcf_shared_create`. `LFCF_FILE_EXISTS`. `LFCF_NO_FILE`: there is no such directory.
  * `LFCF_IO`: also if the file system has no files without a name (`O_TMPFILE`).
@@ -1070,7 +1074,8 @@ int lfcf_shared_attach(int fd, struct lfcf_filter **filter);
  * and layout; NULL if it fails. If several processes open a filter or make it: after
  * `LFCF_NO_FILE` call `lfcf_shared_create_at`, and after its `LFCF_FILE_EXISTS` begin again.
  *
- * `LFCF_NO_FILE`. Otherwise errors as `lfcf_shared_attach`, but for `LFCF_NOT_SEALED`.
+ * `LFCF_NO_FILE`, `LFCF_OTHER_BOOT`. Otherwise errors as `lfcf_shared_attach`, but for
+ * `LFCF_NOT_SEALED`.
  *
  * Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`. Cost: as
  * `lfcf_shared_attach`.
@@ -1113,8 +1118,8 @@ int lfcf_shared_fd(const struct lfcf_filter *filter);
 
 /**
  * Takes back what processes held that died in a call. Returns the number of these calls. To attach
- * or to open does the same. Nobody has to call it to go on: none waits for a process that is dead.
- * After it the last call of a dead process has had its whole effect, or never will.
+ * or to open does the same, and so does a call that misses what they held. So nobody has to call
+ * it. After it the last call of a dead process has had its whole effect, or never will.
  *
  * `LFCF_WRONG_KIND`: the filter is of one process. `LFCF_READ_ONLY`.
  *

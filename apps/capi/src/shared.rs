@@ -90,9 +90,9 @@ pub unsafe extern "C" fn lfcf_shared_create(
 }
 
 /// `lfcf_shared_create` in a new file of this name. Other processes find it whole or not at all.
-/// Take a name below `/dev/shm` or `/run`, which are memory: a file on a disk may have lost items
-/// after the machine has gone down. The file has the mode 600. Whoever may write to it is trusted
-/// not to make it smaller.
+/// Take a name below `/dev/shm` or `/run`, which are memory: a file on a disk loses items when the
+/// machine goes down, and is refused from then on. The file has the mode 600. Whoever may write to
+/// it is trusted not to make it smaller.
 ///
 /// Errors as `lfcf_shared_create`. `LFCF_FILE_EXISTS`. `LFCF_NO_FILE`: there is no such directory.
 /// `LFCF_IO`: also if the file system has no files without a name (`O_TMPFILE`).
@@ -132,7 +132,8 @@ pub unsafe extern "C" fn lfcf_shared_attach(fd: c_int, filter: *mut *mut lfcf_fi
 /// and layout; NULL if it fails. If several processes open a filter or make it: after
 /// `LFCF_NO_FILE` call `lfcf_shared_create_at`, and after its `LFCF_FILE_EXISTS` begin again.
 ///
-/// `LFCF_NO_FILE`. Otherwise errors as `lfcf_shared_attach`, but for `LFCF_NOT_SEALED`.
+/// `LFCF_NO_FILE`, `LFCF_OTHER_BOOT`. Otherwise errors as `lfcf_shared_attach`, but for
+/// `LFCF_NOT_SEALED`.
 ///
 /// Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`. Cost: as
 /// `lfcf_shared_attach`.
@@ -190,8 +191,8 @@ pub unsafe extern "C" fn lfcf_shared_fd(filter: *const lfcf_filter) -> c_int {
 }
 
 /// Takes back what processes held that died in a call. Returns the number of these calls. To attach
-/// or to open does the same. Nobody has to call it to go on: none waits for a process that is dead.
-/// After it the last call of a dead process has had its whole effect, or never will.
+/// or to open does the same, and so does a call that misses what they held. So nobody has to call
+/// it. After it the last call of a dead process has had its whole effect, or never will.
 ///
 /// `LFCF_WRONG_KIND`: the filter is of one process. `LFCF_READ_ONLY`.
 ///

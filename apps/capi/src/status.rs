@@ -42,11 +42,10 @@ pub enum lfcf_status {
     /// Other threads changed the same place during every attempt: try again.
     LFCF_DISTURBED = -9,
     /// Other threads use all 1,023 descriptors, or there is no memory for more: try again. If
-    /// threads were killed in calls, `lfcf_clear` frees theirs, and `lfcf_shared_recover` those of
-    /// processes. Or the child of a fork got no seat in memory that processes share.
+    /// threads were killed in calls, `lfcf_clear` frees theirs. Or the child of a fork got no seat
+    /// in memory that processes share.
     LFCF_NO_DESCRIPTOR = -10,
-    /// Another thread is taking a snapshot of the filter: try again later. If it was of a process
-    /// that was killed, `lfcf_shared_recover` ends it.
+    /// Another thread is taking a snapshot of the filter: try again later.
     LFCF_BUSY = -11,
     /// Memory could not be allocated.
     LFCF_OUT_OF_MEMORY = -12,
@@ -81,6 +80,9 @@ pub enum lfcf_status {
     /// The system has no memory that processes share as filters need it: it is not Linux, or the
     /// processor is not little-endian.
     LFCF_UNSUPPORTED = -27,
+    /// The machine has gone down since the file was made, so it may have lost items. Remove it, and
+    /// make the filter anew.
+    LFCF_OTHER_BOOT = -28,
 }
 
 use lfcf_status::*;
@@ -89,7 +91,7 @@ use lfcf_status::*;
 pub(crate) type Checked<T> = Result<T, lfcf_status>;
 
 /// The numbers above, in order, as texts.
-const TEXTS: [&CStr; 28] = [
+const TEXTS: [&CStr; 29] = [
     c"nothing failed",
     c"a pointer is null",
     c"a pointer is misaligned",
@@ -118,6 +120,7 @@ const TEXTS: [&CStr; 28] = [
     c"no file has this name",
     c"a file has this name already",
     c"filters that processes share need Linux, and a little-endian processor",
+    c"the machine has gone down since the file was made",
 ];
 
 /// The details of the last error of a thread: a text that ends with 0. It is cut where it does not
@@ -203,7 +206,7 @@ statuses! {
         InsertError::Disturbed { .. } => LFCF_DISTURBED,
         InsertError::NoDescriptor => LFCF_NO_DESCRIPTOR(
             "other threads have all descriptors in use, and no more could be added: try again; if that does not help, \
-            threads have stopped within inserts: `lfcf_clear`, or `lfcf_shared_recover`, takes back what they held"
+            threads have stopped within inserts, and `lfcf_clear` takes back what they held"
         ),
         InsertError::Value(_) => LFCF_INVALID,
         InsertError::TooManyCopies { .. } => LFCF_TOO_MANY_COPIES,
@@ -213,8 +216,8 @@ statuses! {
     RotateError(error):
         RotateError::Disturbed { .. } => LFCF_DISTURBED,
         RotateError::NoDescriptor => LFCF_NO_DESCRIPTOR(
-            "other threads have all descriptors of the next generation in use: try again; if that does not help, \
-            threads have stopped within calls: `lfcf_clear`, or `lfcf_shared_recover`, takes back what they held"
+            "other threads have all descriptors of the next generation in use, and no more could be added: try again; \
+            if that does not help, threads have stopped within calls, and `lfcf_clear` takes back what they held"
         ),
         _ => LFCF_BUG;
     SnapshotError(error):
@@ -349,7 +352,7 @@ mod tests {
         assert!(text_of(lfcf_last_error()).contains("panicked"));
         let text = text_of(lfcf_status_text(LFCF_BUG as c_int));
         assert_eq!(text, "a mistake in this library");
-        for none in [1, LFCF_UNSUPPORTED as c_int - 1, c_int::MIN, c_int::MAX] {
+        for none in [1, LFCF_OTHER_BOOT as c_int - 1, c_int::MIN, c_int::MAX] {
             assert_eq!(text_of(lfcf_status_text(none)), "unknown status");
         }
     }

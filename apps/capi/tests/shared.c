@@ -550,6 +550,14 @@ static void errors(void)
     }
     IS(0, lfcf_shared_open(path, &other));
     IS(0, lfcf_destroy(other));
+    /* The file is of another boot of the machine. */
+    unsigned char boot, another;
+    CHECK(pread(fd, &boot, 1, 2056) == 1);
+    another = boot ^ 1;
+    CHECK(pwrite(fd, &another, 1, 2056) == 1);
+    FAILS(LFCF_OTHER_BOOT, "gone down", lfcf_shared_open(path, &other));
+    FAILS(LFCF_OTHER_BOOT, "gone down", lfcf_shared_open_reader(path, &other));
+    CHECK(other == NULL && pwrite(fd, &boot, 1, 2056) == 1);
     CHECK(ftruncate(fd, size + 4096) == 0);
     open_fails(LFCF_DAMAGED, "were given");
     CHECK(ftruncate(fd, size - 4096) == 0);
