@@ -71,7 +71,7 @@ const LAYERS: [&[&str]; 10] = [
 const STRANGERS: [(&str, &str); 2] = [("growing", "fixed"), ("growing", "rotating")];
 
 /// Calls of methods that close a circle, and why they stay.
-const CALLS_BACK: [(&str, &str, &str); 4] = [
+const CALLS_BACK: [(&str, &str, &str); 3] = [
     (
         "rotating",
         "rotating/ops",
@@ -81,11 +81,6 @@ const CALLS_BACK: [(&str, &str, &str); 4] = [
     (
         "filter",
         "filter/dynamic",
-        "one type, its methods by subject",
-    ),
-    (
-        "filter",
-        "filter/measures",
         "one type, its methods by subject",
     ),
 ];
