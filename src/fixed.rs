@@ -10,12 +10,14 @@
 //! | `tokens` | `TokenTable`: the words with their descriptors, stripes and hints, and the count |
 //! | `witness` | what decides an admission |
 //! | `help` | how a writer handles a frozen word |
+//! | `recover` | taking back what dead processes held |
+//! | `claims` | what one owner at a time has |
 //! | `ops` | lookup, insert and remove, each from its fast path to its slow path |
 //! | `unique` | adding the only token of a class |
 //! | `snapshot` | the whole table, while others write |
-//! | `recover` | what dead processes held |
 //! | `stored` | its stored form |
 
+mod claims;
 mod help;
 mod ops;
 #[cfg(feature = "shared")]

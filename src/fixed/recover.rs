@@ -13,8 +13,6 @@
 //! takes it from the next owner. One that dies has done a part, and another does the rest.
 
 use crate::fixed::tokens::TokenTable;
-use crate::kernel::descriptor::Claim;
-use crate::kernel::hints::{NoScan, Scan};
 use crate::kernel::layout::Layout;
 use crate::kernel::seats::Seats;
 
@@ -52,24 +50,6 @@ impl<L: Layout> TokenTable<L> {
             recovered += 1;
         }
         recovered
-    }
-}
-
-/// What a call misses may be held by the dead.
-impl<L: Layout> TokenTable<L> {
-    /// A descriptor, when all have been in use for some time.
-    #[cold]
-    pub(crate) fn claim_from_the_dead(&self) -> Option<Claim<'_, L>> {
-        self.pool.seats()?;
-        self.recover();
-        self.pool.claim()
-    }
-
-    /// The right to scan, when another owner has it.
-    #[cold]
-    pub(crate) fn begin_scan_of_the_dead(&self) -> Result<Scan<'_, L>, NoScan> {
-        self.recover();
-        self.begin_scan()
     }
 }
 

@@ -10,7 +10,7 @@
 use crate::error::SnapshotError;
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::geometry::Class;
-use crate::kernel::hints::{Hint, NoScan, Scan};
+use crate::kernel::hints::{Hint, Scan};
 use crate::kernel::layout::{Bucket, Layout, Token};
 use crate::kernel::scan::{Disturbance, in_attempts};
 use crate::kernel::stripes::Group;
@@ -19,10 +19,7 @@ impl<L: Layout> TokenTable<L> {
     /// A copy that holds every token that is stored from the call to the return.
     pub(crate) fn snapshot(&self) -> Result<Self, SnapshotError> {
         // Take the right to scan: one thread at a time has it.
-        let scan = self.begin_scan();
-        #[cfg(feature = "shared")]
-        let scan = scan.or_else(|_| self.begin_scan_of_the_dead());
-        let scan = scan?;
+        let scan = self.begin_scan()?;
         in_attempts(self.stripes.len(), |passes| {
             // Begin with an empty copy at each attempt.
             let mut copy = self.empty_like()?;
@@ -31,14 +28,6 @@ impl<L: Layout> TokenTable<L> {
             copy.counter.reset(copy.taken());
             Ok(copy)
         })
-    }
-}
-
-impl<L: Layout> TokenTable<L> {
-    /// The right to scan, if no one has it.
-    pub(crate) fn begin_scan(&self) -> Result<Scan<'_, L>, NoScan> {
-        let owner = self.pool.owner().ok_or(NoScan::Busy)?;
-        self.hints.scan(owner, self.table.len())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::error::{InsertError, OutOfMemory};
 use crate::kernel::counter::Counter;
 #[cfg(feature = "shared")]
 use crate::kernel::descriptor::Descriptor;
-use crate::kernel::descriptor::{Claim, Resolved};
+use crate::kernel::descriptor::Resolved;
 use crate::kernel::geometry::Geometry;
 use crate::kernel::hints::{Hint, Hints};
 use crate::kernel::layout::{Bucket, Fingerprint, Layout};
@@ -252,16 +252,6 @@ impl<L: Layout> TokenTable<L> {
             }
             resolved => resolved,
         }
-    }
-
-    /// An unused descriptor. `None` if all of the maximum stay in use for some time, or if there
-    /// are fewer and no memory for more.
-    #[inline]
-    pub(crate) fn claim(&self) -> Option<Claim<'_, L>> {
-        let claim = self.pool.claim();
-        #[cfg(feature = "shared")]
-        let claim = claim.or_else(|| self.claim_from_the_dead());
-        claim
     }
 
     /// The rounds of a loop that repeats only because others have changed what it reads.
