@@ -1054,6 +1054,28 @@ int lfcf_shared_create(const struct lfcf_options *options, struct lfcf_filter **
 int lfcf_shared_create_at(const struct lfcf_options *options, const char *path, struct lfcf_filter **filter);
 
 /**
+ * Copies a filter of this process into new memory that processes share, as `*copy`; NULL if it
+ * fails. So what was read by `lfcf_from_bytes`, or copied by `lfcf_snapshot`, comes into such
+ * memory.
+ *
+ * Errors as `lfcf_shared_create`. `LFCF_INVALID`: the filter is one that grows. `LFCF_SHARED`,
+ * `LFCF_READ_ONLY`: it is in such memory: call `lfcf_snapshot` first.
+ *
+ * Threads: alone. Memory: the copy is the caller's, until `lfcf_destroy`; the filter stays as it
+ * is. Cost: time linear in the size.
+ */
+int lfcf_shared_copy(struct lfcf_filter *filter, struct lfcf_filter **copy);
+
+/**
+ * `lfcf_shared_copy` into a new file of this name, as `lfcf_shared_create_at`.
+ *
+ * Errors as `lfcf_shared_copy`, and as `lfcf_shared_create_at`.
+ *
+ * Threads, memory and cost: as `lfcf_shared_copy`.
+ */
+int lfcf_shared_copy_at(struct lfcf_filter *filter, const char *path, struct lfcf_filter **copy);
+
+/**
  * Attaches to the memory behind a descriptor, which `lfcf_shared_fd` told in this or in another
  * process: the same filter in `*filter`, of whatever kind and layout; NULL if it fails.
  *

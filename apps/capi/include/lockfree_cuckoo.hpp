@@ -414,6 +414,30 @@ public:
         note(lfcf_shared_open_reader(path, &found.filter_), error);
         return found;
     }
+    filter_of shared_copy()
+    {
+        filter_of made;
+        check(lfcf_shared_copy(filter_, &made.filter_));
+        return made;
+    }
+    filter_of shared_copy(code_t &error) noexcept
+    {
+        filter_of made;
+        note(lfcf_shared_copy(filter_, &made.filter_), error);
+        return made;
+    }
+    filter_of shared_copy_at(const char *path)
+    {
+        filter_of made;
+        check(lfcf_shared_copy_at(filter_, path, &made.filter_));
+        return made;
+    }
+    filter_of shared_copy_at(const char *path, code_t &error) noexcept
+    {
+        filter_of made;
+        note(lfcf_shared_copy_at(filter_, path, &made.filter_), error);
+        return made;
+    }
     /// The descriptor stays this object's. Without one, the form that throws nothing returns -1.
     int shared_fd() const { return check(lfcf_shared_fd(filter_)); }
     int shared_fd(code_t &error) const noexcept

@@ -13,6 +13,6 @@ mod elsewhere;
 use elsewhere as system;
 
 pub(crate) use system::{
-    Reader, Shareable, Shared, attach, attach_reader, build, build_smallest, descriptor, open,
-    open_reader,
+    Reader, Shareable, Shared, attach, attach_reader, build, build_smallest, copy, descriptor,
+    open, open_reader,
 };

@@ -11,7 +11,7 @@ use lockfree_cuckoo::{FilterBuilder, ReadError, layout::Shape};
 use crate::cancellation::answer_uncancelled;
 use crate::create::{Use, hand_over, invalid, lfcf_options};
 use crate::handle::lfcf_filter;
-use crate::pointer::{self, file, place, value};
+use crate::pointer::{self, change, file, place, value};
 use crate::processes::{self, Shareable, Shared};
 use crate::status::{Checked, answer};
 
@@ -108,6 +108,42 @@ pub unsafe extern "C" fn lfcf_shared_create_at(
     answer_filter(filter, || {
         let path = pointer::path(path, "path")?;
         lfcf_options::of(options)?.make(BuildShared(Some(path)))
+    })
+}
+
+/// Copies a filter of this process into new memory that processes share, as `*copy`; NULL if it
+/// fails. So what was read by `lfcf_from_bytes`, or copied by `lfcf_snapshot`, comes into such
+/// memory.
+///
+/// Errors as `lfcf_shared_create`. `LFCF_INVALID`: the filter is one that grows. `LFCF_SHARED`,
+/// `LFCF_READ_ONLY`: it is in such memory: call `lfcf_snapshot` first.
+///
+/// Threads: alone. Memory: the copy is the caller's, until `lfcf_destroy`; the filter stays as it
+/// is. Cost: time linear in the size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_shared_copy(
+    filter: *mut lfcf_filter,
+    copy: *mut *mut lfcf_filter,
+) -> c_int {
+    answer_filter(copy, || {
+        processes::copy(change(filter, "filter")?.alone()?, None)
+    })
+}
+
+/// `lfcf_shared_copy` into a new file of this name, as `lfcf_shared_create_at`.
+///
+/// Errors as `lfcf_shared_copy`, and as `lfcf_shared_create_at`.
+///
+/// Threads, memory and cost: as `lfcf_shared_copy`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lfcf_shared_copy_at(
+    filter: *mut lfcf_filter,
+    path: *const c_char,
+    copy: *mut *mut lfcf_filter,
+) -> c_int {
+    answer_filter(copy, || {
+        let path = pointer::path(path, "path")?;
+        processes::copy(change(filter, "filter")?.alone()?, Some(path))
     })
 }
 

@@ -189,6 +189,20 @@ static void as_of_one_process(lfcf_options options)
     IS(0, lfcf_free_bytes(dump, size));
     IS(0, lfcf_destroy(copy));
 
+    /* A copy of one of this process. */
+    lfcf_filter *by_name;
+    FAILS(LFCF_SHARED, "other processes", lfcf_shared_copy(filter, &copy));
+    CHECK(copy == NULL);
+    IS(0, lfcf_shared_copy(own, &copy));
+    same_bytes(own, copy);
+    IS(0, lfcf_shared_copy_at(own, path, &by_name));
+    same_bytes(own, by_name);
+    FAILS(LFCF_FILE_EXISTS, path, lfcf_shared_copy_at(own, path, &by_name));
+    CHECK(by_name == NULL && unlink(path) == 0);
+    IS(1, lfcf_insert_unique_bytes(copy, "c", 1));
+    IS(0, lfcf_contains_bytes(own, "c", 1));
+    IS(0, lfcf_destroy(copy));
+
     /* The memory outlives who made it. */
     IS(0, lfcf_destroy(filter));
     IS(1, lfcf_contains_bytes(other, "a", 1));
@@ -510,6 +524,11 @@ static void errors(void)
     refuses(LFCF_INVALID, "no layout", (lfcf_options){.slots = 3, .fingerprint_bits = 3});
     refuses(LFCF_LIMIT, "memory limit", (lfcf_options){.capacity = 100, .max_memory = 65536});
     refuses(LFCF_LIMIT, "rate", (lfcf_options){.max_false_positive_rate = 1e-6});
+    lfcf_filter *growing = create((lfcf_options){.kind = LFCF_GROWING});
+    FAILS(LFCF_INVALID, "grows", lfcf_shared_copy(growing, &other));
+    IS(0, lfcf_destroy(growing));
+    FAILS(LFCF_NO_FILE, "none/a", lfcf_shared_copy_at(own, "/dev/shm/none/a", &other));
+    FAILS(LFCF_NULL, "null", lfcf_shared_copy_at(own, NULL, &other));
     /* Not those of a filter of one process. */
     FAILS(LFCF_WRONG_KIND, "lfcf_shared_create", lfcf_shared_fd(own));
     FAILS(LFCF_WRONG_KIND, "lfcf_shared_create", lfcf_shared_recover(own));

@@ -258,6 +258,15 @@ static void processes()
     CHECK(names::shared_create_at({}, path.c_str(), error) && !error && unlink(path.c_str()) == 0);
     CHECK(thrown([&] { names::shared_open_reader(path.c_str()); }) == LFCF_NO_FILE);
     CHECK(!names::shared_open(path.c_str(), error) && error == LFCF_NO_FILE);
+    // A copy of one of this process.
+    names own({.capacity = 100});
+    own.insert("a");
+    CHECK(own.shared_copy().remove("a") && own.shared_copy(error).remove("a") && !error && own.contains("a"));
+    CHECK(own.shared_copy_at(path.c_str()).contains("a"));
+    CHECK(thrown([&] { own.shared_copy_at(path.c_str()); }) == LFCF_FILE_EXISTS);
+    CHECK(!own.shared_copy_at(path.c_str(), error) && error == LFCF_FILE_EXISTS);
+    CHECK(unlink(path.c_str()) == 0 && own.shared_copy_at(path.c_str(), error) && !error);
+    CHECK(unlink(path.c_str()) == 0);
     CHECK(!names::shared_attach(-1, error) && error == LFCF_INVALID);
     CHECK(!names::shared_attach_reader(-1, error) && error == LFCF_INVALID);
 }

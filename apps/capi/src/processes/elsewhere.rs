@@ -41,6 +41,10 @@ pub(crate) fn build_smallest<E: AnyLayout + Shareable>(
     refused()
 }
 
+pub(crate) fn copy(_: &mut DynFilter, _: Option<&Path>) -> Checked<Shared> {
+    refused()
+}
+
 pub(crate) fn attach(_: impl AsFd) -> Checked<Shared> {
     refused()
 }

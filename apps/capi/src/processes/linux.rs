@@ -6,12 +6,12 @@ use std::io::ErrorKind;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 
-use lockfree_cuckoo::filter::{AnyLayout, Dyn};
-use lockfree_cuckoo::{FilterBuilder, SharedError, layout::Shape};
+use lockfree_cuckoo::filter::{AnyLayout, Dyn, Kind};
+use lockfree_cuckoo::{DynFilter, FilterBuilder, SharedError, layout::Shape};
 
 use crate::status::lfcf_status::{
-    self, LFCF_DAMAGED, LFCF_FILE_EXISTS, LFCF_IO, LFCF_NO_FILE, LFCF_NO_SEAT, LFCF_NOT_SEALED,
-    LFCF_OTHER_BOOT, LFCF_OUT_OF_MEMORY,
+    self, LFCF_DAMAGED, LFCF_FILE_EXISTS, LFCF_INVALID, LFCF_IO, LFCF_NO_FILE, LFCF_NO_SEAT,
+    LFCF_NOT_SEALED, LFCF_OTHER_BOOT, LFCF_OUT_OF_MEMORY,
 };
 use crate::status::{Checked, failed};
 
@@ -41,6 +41,18 @@ pub(crate) fn build_smallest<E: AnyLayout + Shareable>(
     Ok(match path {
         None => builder.build_shared_smallest(rate)?,
         Some(path) => named(path, builder.build_shared_smallest_at(rate, path))?,
+    })
+}
+
+/// Copies a filter of this process into new memory, which has this name if there is one.
+pub(crate) fn copy(filter: &mut DynFilter, path: Option<&Path>) -> Checked<Shared> {
+    if filter.kind() == Kind::Growing {
+        let details = "a filter that grows cannot be in memory that processes share";
+        return Err(failed(LFCF_INVALID, details));
+    }
+    Ok(match path {
+        None => filter.copy_to_shared()?,
+        Some(path) => named(path, filter.copy_to_shared_at(path))?,
     })
 }
 
