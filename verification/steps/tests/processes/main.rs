@@ -9,6 +9,8 @@ use lockfree_cuckoo::filter::Fixed;
 use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::testing::hooks::{Fate, access, stepping};
 use lockfree_cuckoo::{CuckooFilter, SharedFilter};
+use model::Layout;
+use model::geometry::Geometry;
 use nix::libc::_exit;
 use nix::sys::signal::{Signal, raise};
 use nix::sys::wait::{WaitStatus, waitpid};
@@ -273,6 +275,53 @@ fn a_process_is_killed_at_each_access() {
             "{}: only {scenes} accesses",
             scene.name
         );
+    }
+}
+
+/// The recovery comes before any other call has met the words that the dead process froze. Then the
+/// descriptor is used for other words.
+#[test]
+fn what_is_recovered_is_used_again() {
+    let geometry = Geometry::with_buckets(Layout::DEFAULT, 4);
+    let class = |hash| geometry.class(hash);
+    let pair = |hash| [class(hash).low, class(hash).high];
+    let beside = |&hash: &u64| pair(hash) == pair(LATE) && class(hash) != class(LATE);
+    let neighbours: Vec<u64> = (0..).map(spread).filter(beside).take(3).collect();
+    let apart = |&hash: &u64| pair(hash).iter().all(|bucket| !pair(LATE).contains(bucket));
+    let other = (0..).map(spread).find(apart).expect("there are some");
+    let filled = |hops: bool| {
+        let filter = table(4);
+        for &item in neighbours.iter().chain(hops.then_some(&LATE)) {
+            filter.insert_hash(item).expect("room");
+        }
+        filter
+    };
+    let mut orders = geometry.both_orders(class(LATE)).into_iter();
+    let mover = orders.find(|&hash| filled(true).relocate_hash(hash));
+    let mover = mover.expect("it is in one of the two");
+    for hops in [false, true] {
+        for access in 0.. {
+            let _playing = Playing(format!("a hop: {hops}, killed before access {access}"));
+            let filter = filled(hops);
+            let killed = killed_before(access, || match hops {
+                true => _ = filter.relocate_hash(mover),
+                false => drop(filter.insert_unique_hash(LATE)),
+            });
+            bounded(|| filter.recover());
+            for _ in 0..4 {
+                assert_eq!(bounded(|| filter.insert_unique_hash(other)), Ok(true));
+                assert!(bounded(|| filter.remove_hash(other)));
+            }
+            let copies = bounded(|| filter.count_hash(LATE));
+            assert!(copies == 1 || !hops && copies == 0, "{copies} copies");
+            for &item in &neighbours {
+                assert!(bounded(|| filter.remove_hash(item)), "lost");
+            }
+            if !killed {
+                assert!(access >= 20, "only {access} accesses");
+                break;
+            }
+        }
     }
 }
 

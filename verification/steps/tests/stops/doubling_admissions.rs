@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use lockfree_cuckoo::InsertError;
 use lockfree_cuckoo::testing::Internals;
 use step_tests::{
     Led, Playing, accesses, assert_counts, at_all_steps, at_each_step, at_each_two_steps, fill,
@@ -262,4 +263,28 @@ fn owner_decides() {
             reached
         },
     );
+}
+
+/// Copies that fill both buckets of an item do not refuse it: it is there. (It may be refused
+/// because it was absent when the call began, and found no room.)
+#[test]
+fn pair_full_of_copies() {
+    at_each_step("an admission, and copies in a full pair", 10, |step| {
+        let filter = filter();
+        let others: Vec<u64> = (0..8).map(|n| head(10 + n)).collect();
+        fill(&filter, &others);
+        let replace = || {
+            for &other in &others {
+                filter.remove_hash(other);
+            }
+            // Once the item is in, there is no room for all.
+            for _ in 0..8 {
+                let _ = filter.insert_hash(X);
+            }
+        };
+        let (told, reached) = overtaken(step, replace, || filter.insert_unique_hash(X));
+        let of_copies = matches!(told, Err(InsertError::TooManyCopies { .. }));
+        assert!(!of_copies, "refused, though it is in");
+        reached
+    });
 }

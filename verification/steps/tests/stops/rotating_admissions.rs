@@ -3,9 +3,9 @@
 
 use std::thread;
 
-use lockfree_cuckoo::RotatingCuckooFilter;
 use lockfree_cuckoo::testing::Internals;
-use step_tests::{Led, accesses, at_all_steps, bounded};
+use lockfree_cuckoo::{InsertError, RotatingCuckooFilter};
+use step_tests::{Led, accesses, at_all_steps, at_each_step, bounded, fill, overtaken};
 
 use crate::rotations::{FLIPPED, ITEM, filter, rotate};
 
@@ -150,4 +150,49 @@ fn three_admissions_and_rotations() {
             reached
         });
     }
+}
+
+/// Of an admission and a refresh, or two refreshes, on both sides of a rotation, one is told that
+/// the item is new: the later one ends the earlier one, or sees its token.
+#[test]
+fn refreshes_and_a_rotation() {
+    let refresh = |filter: &RotatingCuckooFilter| filter.refresh_hash(ITEM).expect("room");
+    let admit = |filter: &RotatingCuckooFilter| admit(filter, FLIPPED);
+    type Call = fn(&RotatingCuckooFilter) -> bool;
+    let pairs: [[Call; 2]; 3] = [[admit, refresh], [refresh, admit], [refresh, refresh]];
+    for [early, late] in pairs {
+        at_each_step("a refresh in the next generation", 20, |step| {
+            let filter = filter(2, 2);
+            let mut late_is_told = false;
+            let overtake = || {
+                rotate(&filter, 1);
+                late_is_told = bounded(|| late(&filter));
+            };
+            let (early_is_told, reached) = overtaken(step, overtake, || early(&filter));
+            assert!(
+                early_is_told != late_is_told,
+                "not exactly one was told true"
+            );
+            reached
+        });
+    }
+}
+
+/// Copies that fill both buckets of an item do not refuse it: it is there. (It may be refused
+/// because it was absent when the call began, and found no room.)
+#[test]
+fn pair_full_of_copies() {
+    at_each_step("an admission, and copies in a full pair", 10, |step| {
+        let filter = filter(2, 2);
+        let others: Vec<u64> = (0..8).map(|n| n % 2 << 63 | 0x100 + n).collect();
+        fill(&filter, &others);
+        let replace = || {
+            assert_eq!(filter.remove_many_hash(&others), 8);
+            fill(&filter, [ITEM; 8]);
+        };
+        let (told, reached) = overtaken(step, replace, || filter.insert_unique_hash(ITEM));
+        let of_copies = matches!(told, Err(InsertError::TooManyCopies { .. }));
+        assert!(!of_copies, "refused, though it is in");
+        reached
+    });
 }
