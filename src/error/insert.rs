@@ -68,6 +68,10 @@ pub enum InsertError {
     /// good meanwhile keeps it, and a descriptor more is added when another thread finds none.
     /// [`clear`](crate::Filter::clear) takes them back, and a [`snapshot`](crate::Filter::snapshot)
     /// has its own.
+    ///
+    /// In memory that processes share: the process has no seat, and could get none. It needs
+    /// `/proc`, a free number for a descriptor of a file, the right to write to the memory, and
+    /// fewer than 1,023 other processes.
     NoDescriptor,
     /// Both buckets of the item are filled with copies of its own fingerprint. The buckets are read
     /// one after the other. If other threads remove and insert copies meanwhile, there may never
@@ -92,7 +96,8 @@ texts! { InsertError:
         "other threads changed the buckets of the item during each of {attempts} attempts: try again";
     Self::NoDescriptor =>
         "other threads have all descriptors in use, and no more could be added: try again; if that does not help, \
-        threads have stopped in the middle of inserts, and clear takes back what they held";
+        threads have stopped in the middle of inserts, and clear takes back what they held; or this process has no \
+        seat in memory that processes share";
     Self::TooManyCopies { copies } => "{copies} copies of the item are stored, and there is no room for another copy";
     Self::CannotGrow(error) => "{error}";
     Self::Value(error) => "{error}";

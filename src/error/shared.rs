@@ -42,7 +42,7 @@ texts! { SharedError:
     Self::Read(error) => "{error}";
     Self::Io(error) => "{error}";
     Self::NotSealed =>
-        "the size of this memory can change: a filter is attached to by a descriptor only if its size is sealed";
+        "the size of this memory can change, and only sealed memory is attached to by a descriptor: open a file by its name";
     Self::OtherBoot =>
         "the machine has gone down since this file was made: it may have lost items";
     Self::NoSeat => "1,023 processes have this filter already";

@@ -37,7 +37,7 @@ impl<L: Layout> TokenTable<L> {
     #[cfg(feature = "shared")]
     #[cold]
     fn claim_from_the_dead(&self) -> Option<Claim<'_, L>> {
-        self.pool.seats()?;
+        self.pool.seats()?.own()?;
         self.recover();
         self.pool.claim()
     }

@@ -23,6 +23,10 @@ impl<L: Layout> TokenTable<L> {
         let Some(seats) = self.pool.seats() else {
             return 0;
         };
+        // Without a seat it cannot ask who is dead.
+        if seats.own().is_none() {
+            return 0;
+        }
         let mut dead = Dead { seats, last: None };
         let mut recovered = 0;
         for (descriptor, owner) in self.pool.claimed() {

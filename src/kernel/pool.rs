@@ -323,6 +323,8 @@ impl<L: Layout> Pool<L> {
     #[cold]
     fn claim_later(&self, mut wait: impl FnMut()) -> Option<Claim<'_, L>> {
         sync::trace(Event::Starved);
+        // Do not wait if the process can have none.
+        self.owner()?;
         // Try again, after others have run: owners may need the processor to finish. A small table
         // has few descriptors, so this is not so rare where threads are preempted. Do not try long:
         // on a busy machine each time takes as long as the turns of all other threads.

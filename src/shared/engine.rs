@@ -4,8 +4,10 @@ use alloc::sync::Arc;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
+
+use nix::fcntl::OFlag;
 
 use crate::allocate::{Mapping, Part};
 use crate::codec::header::{Header, HeaderFields, Identity, MAX_TABLES, demand};
@@ -171,7 +173,15 @@ impl Memory {
     /// The file of this name. Refuses one of an earlier boot: on a disk, it has lost whatever had
     /// not been written back when the machine went down.
     pub(crate) fn at(path: &Path, writes: bool) -> Result<Self, SharedError> {
-        let file = File::options().read(true).write(writes).open(path)?;
+        // Do not wait for the other end of what is no file.
+        let file = File::options()
+            .read(true)
+            .write(writes)
+            .custom_flags(OFlag::O_NONBLOCK.bits())
+            .open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(ReadError::NotAFilter.into());
+        }
         let mut boot = Boot::default();
         let found = read_up_to(&file, BOOT_AT as u64, &mut boot)?;
         let memory = Self::of(file.into())?;
@@ -224,8 +234,10 @@ impl Memory {
     /// Attaches: maps the memory, takes a seat, and takes back what dead processes held.
     pub(crate) fn attach<E: Shareable>(&self) -> Result<E, SharedError> {
         let shared = &self.shared::<E>()?;
+        // The mapping is of an open file that has no locks: children have it, too.
+        let mapped = memory::reopen(&self.file, true)?;
+        let mapping = memory::map(&mapped, shared.bytes()?, true)?;
         let own = memory::reopen(&self.file, true)?;
-        let mapping = memory::map(&own, shared.bytes()?, true)?;
         let seat = Seat::take(own, &mapping)?.ok_or(SharedError::NoSeat)?;
         let engine = E::in_memory(&Attached {
             shared,

@@ -12,6 +12,7 @@ use nix::fcntl::{
     AT_FDCWD, AtFlags, FallocateFlags, FcntlArg, OFlag, SealFlag, fallocate, fcntl, open,
 };
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::stat::Mode;
 use nix::unistd::{ftruncate, linkat};
 
@@ -23,6 +24,10 @@ pub(crate) type Boot = [u8; 16];
 /// Memory without a name in the file system, of this size. All of it is there: a process that
 /// touches it later cannot fail because the system has none left.
 pub(crate) fn anonymous(bytes: usize) -> io::Result<OwnedFd> {
+    // The system would take the memory of other processes, and end them.
+    if bytes as u64 > available()? {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
     let memory = memfd_create("lockfree-cuckoo", flags)?;
     fill(&memory, bytes)?;
@@ -42,6 +47,10 @@ pub(crate) fn unnamed_beside(path: &Path, bytes: usize) -> io::Result<OwnedFd> {
 }
 
 fn fill(memory: &OwnedFd, bytes: usize) -> io::Result<()> {
+    // The system would end this process by a signal.
+    if getrlimit(Resource::RLIMIT_FSIZE)?.0 < bytes as u64 {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     let bytes = i64::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
     ftruncate(memory, bytes)?;
     fallocate(memory, FallocateFlags::empty(), 0, bytes)?;
@@ -57,17 +66,41 @@ pub(crate) fn name(memory: &OwnedFd, path: &Path) -> io::Result<()> {
         AT_FDCWD,
         path,
         AtFlags::AT_SYMLINK_FOLLOW,
-    )?;
-    Ok(())
+    )
+    .map_err(without_proc)
 }
 
 /// The number of this boot of the machine: no other boot has it.
 pub(crate) fn boot() -> io::Result<Boot> {
-    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").map_err(without_proc)?;
     let digits = text.trim_end().replace('-', "");
     match u128::from_str_radix(&digits, 16) {
         Ok(number) => Ok(number.to_be_bytes()),
         Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+    }
+}
+
+/// The bytes that the system can give without taking them from a process.
+fn available() -> io::Result<u64> {
+    let text = fs::read_to_string("/proc/meminfo").map_err(without_proc)?;
+    let mut words = text.split_ascii_whitespace();
+    let kibibytes = words
+        .find(|&word| word == "MemAvailable:")
+        .and_then(|_| words.next()?.parse::<u64>().ok());
+    kibibytes
+        .map(|number| number.saturating_mul(1024))
+        .ok_or(io::ErrorKind::InvalidData.into())
+}
+
+/// The error of a call for a path below `/proc`. A caller must not take it for one of a file.
+fn without_proc(error: impl Into<io::Error>) -> io::Error {
+    let error = error.into();
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(
+            io::ErrorKind::Unsupported,
+            "filters that processes share need `/proc`",
+        ),
+        _ => error,
     }
 }
 
@@ -98,11 +131,7 @@ pub(crate) fn reopen(memory: &impl AsFd, writes: bool) -> io::Result<OwnedFd> {
         OFlag::O_RDONLY
     };
     let link = link_of(memory);
-    Ok(open(
-        link.as_str(),
-        access | OFlag::O_CLOEXEC,
-        Mode::empty(),
-    )?)
+    open(link.as_str(), access | OFlag::O_CLOEXEC, Mode::empty()).map_err(without_proc)
 }
 
 /// Maps all of it.

@@ -7,21 +7,29 @@
 //! other descriptor of the memory matters, whoever closes it, and neither do numbers of processes,
 //! which mean different things in different containers.
 //!
-//! *After a fork* the child has the descriptor of its parent. It holds the parent's lock too, as
-//! long as it lives, so nobody takes the parent for dead too early. It must not pass for its
-//! parent: two threads would have one number. So the number is in a page that the system clears in
-//! the child. The child opens the memory again in place of its parent's open file, and takes a seat
-//! of its own, when it first needs one.
+//! *A program may close descriptors that it does not know.* So a page of the open file is mapped,
+//! too, the *anchor*: the lock stays until that is gone. No other mapping is of this open file.
+//!
+//! *After a fork* the child has the descriptor of its parent, and not the anchor. It holds the
+//! parent's lock too, until it closes the descriptor or ends, so nobody takes the parent for dead
+//! too early. It must not pass for its parent: two threads would have one number. So the number is
+//! in a page that the system clears in the child. The child opens the memory again in place of its
+//! parent's open file, and takes a seat of its own, when it first needs one. If another file has
+//! the number of that descriptor by now, it gets no seat.
 
 use alloc::sync::Arc;
+use core::ffi::c_void;
+use core::mem;
+use core::ptr::NonNull;
 use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 
-use memmap2::{MmapMut, MmapRaw};
+use memmap2::{Advice, MmapMut, MmapOptions, MmapRaw};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::libc;
-use nix::sys::mman::{MmapAdvise, madvise};
+use nix::sys::mman::{MmapAdvise, madvise, munmap};
+use nix::sys::stat::fstat;
 use nix::unistd::dup3_raw;
 
 use crate::allocate::{Mapping, Part};
@@ -36,8 +44,10 @@ pub(crate) struct Seat {
     /// The open file whose locks are this process's. After a fork, the parent's, until the child
     /// has taken a seat.
     file: OwnedFd,
-    /// The number of this process, 0 if it has none yet; and whether a thread is taking a seat.
-    /// Both are 0 after a fork.
+    /// The memory's device and file number.
+    identity: Identity,
+    /// The number of this process, 0 if it has none yet; whether a thread is taking a seat; and the
+    /// address of the anchor. All are 0 after a fork.
     own: Part<AtomicU64>,
     /// The number of processes so far, and for each seat the number of its last one.
     all: Part<AtomicU64>,
@@ -58,10 +68,12 @@ impl Seat {
         let page = MmapRaw::from(MmapMut::map_anon(PAGE)?);
         wipe_on_fork(&page)?;
         let seat = Self {
+            identity: identity(&file)?,
             file,
-            own: Part::of_mapping(&Mapping::new(page), 0, 2),
+            own: Part::of_mapping(&Mapping::new(page), 0, 3),
             all: Part::of_mapping(memory, SEATS_AT, SEAT_CELLS),
         };
+        seat.drop_anchor(&seat.file)?;
         let number = seat.sit_down()?;
         seat.number().store(number.unwrap_or(0), Ordering::Release);
         Ok(number.map(|_| seat))
@@ -73,6 +85,21 @@ impl Seat {
 
     fn is_being_taken(&self) -> &AtomicU64 {
         &self.own[1]
+    }
+
+    fn anchor(&self) -> &AtomicU64 {
+        &self.own[2]
+    }
+
+    /// Maps a page of the open file whose locks are this process's.
+    fn drop_anchor(&self, file: &OwnedFd) -> io::Result<()> {
+        let page = MmapOptions::new().len(PAGE).map_raw_read_only(file)?;
+        page.advise(Advice::DontFork)?;
+        let address = page.as_mut_ptr() as u64;
+        // In a child the page is not there: only `Seat::drop` of this process may unmap it.
+        mem::forget(page);
+        self.anchor().store(address, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Locks the first free seat. Returns a new number for this process; `None` if none is free.
@@ -135,6 +162,11 @@ impl Seat {
     /// Replaces the open file of the parent by one of this process.
     fn open_own(&self) -> io::Result<()> {
         let own = reopen(&self.file, true)?;
+        // The program may have closed the descriptor that it inherited, and opened another file.
+        if identity(&own)? != self.identity {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        self.drop_anchor(&own)?;
         let number = self.file.as_raw_fd();
         #[allow(
             unsafe_code,
@@ -145,6 +177,26 @@ impl Seat {
         let _ = replaced.into_raw_fd();
         Ok(())
     }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let address = self.anchor().load(Ordering::Relaxed);
+        if let Some(page) = NonNull::new(address as *mut c_void) {
+            #[allow(unsafe_code, reason = "the anchor belongs to the seat")]
+            // SAFETY: `drop_anchor` has mapped this page in this process, and nobody reads it.
+            let unmapped = unsafe { munmap(page, PAGE) };
+            debug_assert!(unmapped.is_ok());
+        }
+    }
+}
+
+/// What tells a file from all others.
+type Identity = (u64, u64);
+
+fn identity(file: &OwnedFd) -> io::Result<Identity> {
+    let status = fstat(file)?;
+    Ok((status.st_dev, status.st_ino))
 }
 
 /// The number of a descriptor that someone else closes.
@@ -168,7 +220,7 @@ fn byte(seat: usize) -> libc::flock {
 }
 
 fn wipe_on_fork(page: &MmapRaw) -> io::Result<()> {
-    let first = core::ptr::NonNull::new(page.as_mut_ptr()).expect("mapped");
+    let first = NonNull::new(page.as_mut_ptr()).expect("mapped");
     #[allow(unsafe_code, reason = "the system changes the page")]
     // SAFETY: the page is mapped, and this process's. It stays what it is but in a child.
     unsafe {

@@ -1,11 +1,15 @@
 //! Memory that is not a filter, or has been changed.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 
 use lockfree_cuckoo::filter::Fixed;
 use lockfree_cuckoo::{CuckooFilter, ReadError, SharedError, SharedFilter, SharedReader};
+
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 
 use crate::filter;
 
@@ -99,6 +103,32 @@ fn another_size_is_noticed() {
         }
     }
     std::fs::remove_file(path).expect("its own");
+}
+
+/// What is no file is refused at once.
+#[test]
+fn other_things_are_refused() {
+    let path = format!("/dev/shm/lockfree-cuckoo-pipe-{}", std::process::id());
+    mkfifo(path.as_str(), Mode::S_IRWXU).expect("its own");
+    for path in [&path, "/dev/null", "/dev/zero"] {
+        let writer = <SharedFilter>::open(path).map(drop);
+        let reader = <SharedReader>::open(path).map(drop);
+        for refused in [writer, reader] {
+            let as_said = matches!(refused, Err(SharedError::Read(ReadError::NotAFilter)));
+            assert!(as_said, "{path}");
+        }
+    }
+    std::fs::remove_file(path).expect("its own");
+}
+
+/// More memory than there is: the system would end other processes.
+#[test]
+fn memory_that_is_not_there_is_refused() {
+    let refused = CuckooFilter::builder().capacity(1 << 40).build_shared();
+    match refused.map(drop) {
+        Err(SharedError::Io(error)) => assert_eq!(error.kind(), ErrorKind::OutOfMemory),
+        refused => panic!("{refused:?}"),
+    }
 }
 
 /// The CRC of zlib.

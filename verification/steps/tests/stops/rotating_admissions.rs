@@ -184,7 +184,8 @@ fn refreshes_and_a_rotation() {
 fn pair_full_of_copies() {
     at_each_step("an admission, and copies in a full pair", 10, |step| {
         let filter = filter(2, 2);
-        let others: Vec<u64> = (0..8).map(|n| n % 2 << 63 | 0x100 + n).collect();
+        let both = (1..5).flat_map(|n| [ITEM + n, FLIPPED + 4 + n]);
+        let others: Vec<u64> = both.collect();
         fill(&filter, &others);
         let replace = || {
             assert_eq!(filter.remove_many_hash(&others), 8);
