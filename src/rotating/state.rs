@@ -183,12 +183,11 @@ impl AtomicState {
         // SeqCst, as the words: an insert writes a word and then reads the state, and a thread that
         // empties a table has read the state and then reads the words; one of them must see the
         // other. As an Acquire it pairs with the rotation that made the empty table the young one.
-        let state = State(self.cell().load(Ordering::SeqCst));
         #[cfg(feature = "shared")]
         if let Some(shared) = &self.of_processes {
-            return state.checked(shared.tables);
+            return shared.load();
         }
-        state
+        State(self.cell.load(Ordering::SeqCst))
     }
 
     /// Replaces `current` by `new`. Returns false if the state has changed.
@@ -203,6 +202,17 @@ impl AtomicState {
     /// Sets the state of an unshared filter.
     pub(crate) fn set(&mut self, state: State) {
         self.cell().store(state.0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(feature = "shared")]
+impl OfProcesses {
+    /// A separate function: inline, it takes registers from the lookups of all filters.
+    #[cold]
+    #[inline(never)]
+    fn load(&self) -> State {
+        // SeqCst: see `AtomicState::load`.
+        State(self.cell[0].load(Ordering::SeqCst)).checked(self.tables)
     }
 }
 
