@@ -95,6 +95,56 @@ fn killed(mut dies: impl FnMut(usize) -> bool + 'static, call: impl FnOnce()) ->
     }
 }
 
+/// Kills a call on a new filter before each of its accesses in turn, and checks what is left. It
+/// makes at least so many.
+fn at_each_access<F>(
+    (name, least): (&str, usize),
+    filter: impl Fn() -> F,
+    call: fn(&F),
+    check: impl Fn(&F),
+) {
+    let mut scenes = 0;
+    for access in 0.. {
+        let _playing = Playing(format!("{name}, killed before access {access}"));
+        let filter = filter();
+        let killed = killed_before(access, || call(&filter));
+        check(&filter);
+        if !killed {
+            break;
+        }
+        scenes += 1;
+    }
+    assert!(scenes >= least, "{name}: only {scenes} accesses");
+}
+
+/// Kills a call before each of its writes, and then the recovery before each of its own.
+fn at_each_write_of_a_recovery<F>(
+    name: &str,
+    filter: impl Fn() -> F,
+    call: fn(&F),
+    recover: fn(&F) -> usize,
+    check: impl Fn(&F),
+) {
+    for write in 0.. {
+        let mut killed = false;
+        for then in 0.. {
+            let _playing = Playing(format!(
+                "{name}, killed before write {write}, and its recovery before write {then}"
+            ));
+            let filter = filter();
+            killed = killed_before_write(write, || call(&filter));
+            let killed_too = killed_before_write(then, || _ = recover(&filter));
+            check(&filter);
+            if !killed_too {
+                break;
+            }
+        }
+        if !killed {
+            break;
+        }
+    }
+}
+
 /// A call of one process on an item, and what it may change.
 struct Scene {
     name: &'static str,
@@ -259,21 +309,11 @@ const SCENES: &[Scene] = &[
 #[test]
 fn a_process_is_killed_at_each_access() {
     for scene in SCENES {
-        let mut scenes = 0;
-        for access in 0.. {
-            let _playing = Playing(format!("{}, killed before access {access}", scene.name));
-            let filter = filled(scene);
-            let killed = killed_before(access, || (scene.call)(&filter));
-            check(scene, &filter);
-            if !killed {
-                break;
-            }
-            scenes += 1;
-        }
-        assert!(
-            scenes >= scene.accesses,
-            "{}: only {scenes} accesses",
-            scene.name
+        at_each_access(
+            (scene.name, scene.accesses),
+            || filled(scene),
+            scene.call,
+            |filter| check(scene, filter),
         );
     }
 }
@@ -329,24 +369,12 @@ fn what_is_recovered_is_used_again() {
 #[test]
 fn a_recovery_is_killed_at_each_write() {
     for scene in SCENES {
-        for write in 0.. {
-            let mut killed = false;
-            for then in 0.. {
-                let _playing = Playing(format!(
-                    "{}, killed before write {write}, and its recovery before write {then}",
-                    scene.name
-                ));
-                let filter = filled(scene);
-                killed = killed_before_write(write, || (scene.call)(&filter));
-                let killed_too = killed_before_write(then, || _ = filter.recover());
-                check(scene, &filter);
-                if !killed_too {
-                    break;
-                }
-            }
-            if !killed {
-                break;
-            }
-        }
+        at_each_write_of_a_recovery(
+            scene.name,
+            || filled(scene),
+            scene.call,
+            SharedFilter::recover,
+            |filter| check(scene, filter),
+        );
     }
 }

@@ -3,9 +3,9 @@
 use lockfree_cuckoo::filter::Rotating;
 use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{RotatingCuckooFilter, SharedFilter};
-use step_tests::{Playing, bounded};
+use step_tests::bounded;
 
-use super::{ITEM, OTHERS, hash, killed_before, killed_before_write};
+use super::{ITEM, OTHERS, at_each_access, at_each_write_of_a_recovery, hash};
 
 type Window = SharedFilter<Rotating>;
 
@@ -36,7 +36,7 @@ fn window() -> Window {
 struct Scene {
     name: &'static str,
     call: fn(&Window),
-    /// The item that it adds or removes, or 0.
+    /// The item that it adds, removes, or lets go.
     item: u64,
     /// The copies of the item before and after.
     copies: [usize; 2],
@@ -130,22 +130,9 @@ fn check(scene: &Scene, filter: &Window) {
 #[test]
 fn a_process_is_killed_at_each_access() {
     for scene in SCENES {
-        let mut scenes = 0;
-        for access in 0.. {
-            let _playing = Playing(format!("{}, killed before access {access}", scene.name));
-            let filter = window();
-            let killed = killed_before(access, || (scene.call)(&filter));
-            check(scene, &filter);
-            if !killed {
-                break;
-            }
-            scenes += 1;
-        }
-        assert!(
-            scenes >= scene.accesses,
-            "{}: only {scenes} accesses",
-            scene.name
-        );
+        at_each_access((scene.name, scene.accesses), window, scene.call, |filter| {
+            check(scene, filter)
+        });
     }
 }
 
@@ -153,24 +140,8 @@ fn a_process_is_killed_at_each_access() {
 #[test]
 fn a_recovery_is_killed_at_each_write() {
     for scene in SCENES {
-        for write in 0.. {
-            let mut killed = false;
-            for then in 0.. {
-                let _playing = Playing(format!(
-                    "{}, killed before write {write}, and its recovery before write {then}",
-                    scene.name
-                ));
-                let filter = window();
-                killed = killed_before_write(write, || (scene.call)(&filter));
-                let killed_too = killed_before_write(then, || _ = filter.recover());
-                check(scene, &filter);
-                if !killed_too {
-                    break;
-                }
-            }
-            if !killed {
-                break;
-            }
-        }
+        at_each_write_of_a_recovery(scene.name, window, scene.call, Window::recover, |filter| {
+            check(scene, filter)
+        });
     }
 }
