@@ -328,115 +328,60 @@ public:
 
     static filter_of create(const options &wanted, code_t &error) noexcept
     {
-        filter_of made;
         const lfcf_options options = in_c(wanted);
-        note(lfcf_create(&options, &made.filter_), error);
-        return made;
+        return noted_filter(error, lfcf_create, &options);
     }
 
     /// In memory that processes share, on Linux. They are like other filters, but for `clear` and
     /// `shrink_to_fit`.
     static filter_of shared_create(const options &wanted)
     {
-        filter_of made;
         const lfcf_options options = in_c(wanted);
-        check(lfcf_shared_create(&options, &made.filter_));
-        return made;
+        return checked_filter(lfcf_shared_create, &options);
     }
     static filter_of shared_create(const options &wanted, code_t &error) noexcept
     {
-        filter_of made;
         const lfcf_options options = in_c(wanted);
-        note(lfcf_shared_create(&options, &made.filter_), error);
-        return made;
+        return noted_filter(error, lfcf_shared_create, &options);
     }
     static filter_of shared_create_at(const options &wanted, const char *path)
     {
-        filter_of made;
         const lfcf_options options = in_c(wanted);
-        check(lfcf_shared_create_at(&options, path, &made.filter_));
-        return made;
+        return checked_filter(lfcf_shared_create_at, &options, path);
     }
     static filter_of shared_create_at(const options &wanted, const char *path, code_t &error) noexcept
     {
-        filter_of made;
         const lfcf_options options = in_c(wanted);
-        note(lfcf_shared_create_at(&options, path, &made.filter_), error);
-        return made;
+        return noted_filter(error, lfcf_shared_create_at, &options, path);
     }
     /// The descriptor stays the caller's.
-    static filter_of shared_attach(int fd)
-    {
-        filter_of found;
-        check(lfcf_shared_attach(fd, &found.filter_));
-        return found;
-    }
+    static filter_of shared_attach(int fd) { return checked_filter(lfcf_shared_attach, fd); }
     static filter_of shared_attach(int fd, code_t &error) noexcept
     {
-        filter_of found;
-        note(lfcf_shared_attach(fd, &found.filter_), error);
-        return found;
+        return noted_filter(error, lfcf_shared_attach, fd);
     }
-    static filter_of shared_open(const char *path)
-    {
-        filter_of found;
-        check(lfcf_shared_open(path, &found.filter_));
-        return found;
-    }
+    static filter_of shared_open(const char *path) { return checked_filter(lfcf_shared_open, path); }
     static filter_of shared_open(const char *path, code_t &error) noexcept
     {
-        filter_of found;
-        note(lfcf_shared_open(path, &found.filter_), error);
-        return found;
+        return noted_filter(error, lfcf_shared_open, path);
     }
     /// What writes fails with LFCF_READ_ONLY.
-    static filter_of shared_attach_reader(int fd)
-    {
-        filter_of found;
-        check(lfcf_shared_attach_reader(fd, &found.filter_));
-        return found;
-    }
+    static filter_of shared_attach_reader(int fd) { return checked_filter(lfcf_shared_attach_reader, fd); }
     static filter_of shared_attach_reader(int fd, code_t &error) noexcept
     {
-        filter_of found;
-        note(lfcf_shared_attach_reader(fd, &found.filter_), error);
-        return found;
+        return noted_filter(error, lfcf_shared_attach_reader, fd);
     }
-    static filter_of shared_open_reader(const char *path)
-    {
-        filter_of found;
-        check(lfcf_shared_open_reader(path, &found.filter_));
-        return found;
-    }
+    static filter_of shared_open_reader(const char *path) { return checked_filter(lfcf_shared_open_reader, path); }
     static filter_of shared_open_reader(const char *path, code_t &error) noexcept
     {
-        filter_of found;
-        note(lfcf_shared_open_reader(path, &found.filter_), error);
-        return found;
+        return noted_filter(error, lfcf_shared_open_reader, path);
     }
-    filter_of shared_copy()
-    {
-        filter_of made;
-        check(lfcf_shared_copy(filter_, &made.filter_));
-        return made;
-    }
-    filter_of shared_copy(code_t &error) noexcept
-    {
-        filter_of made;
-        note(lfcf_shared_copy(filter_, &made.filter_), error);
-        return made;
-    }
-    filter_of shared_copy_at(const char *path)
-    {
-        filter_of made;
-        check(lfcf_shared_copy_at(filter_, path, &made.filter_));
-        return made;
-    }
+    filter_of shared_copy() { return checked_filter(lfcf_shared_copy, filter_); }
+    filter_of shared_copy(code_t &error) noexcept { return noted_filter(error, lfcf_shared_copy, filter_); }
+    filter_of shared_copy_at(const char *path) { return checked_filter(lfcf_shared_copy_at, filter_, path); }
     filter_of shared_copy_at(const char *path, code_t &error) noexcept
     {
-        filter_of made;
-        note(lfcf_shared_copy_at(filter_, path, &made.filter_), error);
-        return made;
+        return noted_filter(error, lfcf_shared_copy_at, filter_, path);
     }
     /// The descriptor stays this object's. Without one, the form that throws nothing returns -1.
     int shared_fd() const { return check(lfcf_shared_fd(filter_)); }
@@ -842,18 +787,8 @@ public:
     void shrink_to_fit() { check(lfcf_shrink_to_fit(filter_)); }
     void shrink_to_fit(code_t &error) noexcept { note(lfcf_shrink_to_fit(filter_), error); }
 
-    filter_of snapshot() const
-    {
-        filter_of copy;
-        check(lfcf_snapshot(filter_, &copy.filter_));
-        return copy;
-    }
-    filter_of snapshot(code_t &error) const noexcept
-    {
-        filter_of copy;
-        note(lfcf_snapshot(filter_, &copy.filter_), error);
-        return copy;
-    }
+    filter_of snapshot() const { return checked_filter(lfcf_snapshot, filter_); }
+    filter_of snapshot(code_t &error) const noexcept { return noted_filter(error, lfcf_snapshot, filter_); }
     stored to_bytes() const
     {
         stored form;
@@ -868,15 +803,11 @@ public:
     }
     static filter_of from_bytes(std::span<const std::byte> bytes)
     {
-        filter_of made;
-        check(lfcf_from_bytes(bytes.data(), bytes.size(), &made.filter_));
-        return made;
+        return checked_filter(lfcf_from_bytes, bytes.data(), bytes.size());
     }
     static filter_of from_bytes(std::span<const std::byte> bytes, code_t &error) noexcept
     {
-        filter_of made;
-        note(lfcf_from_bytes(bytes.data(), bytes.size(), &made.filter_), error);
-        return made;
+        return noted_filter(error, lfcf_from_bytes, bytes.data(), bytes.size());
     }
     stored to_dump(std::uint64_t window = 0, std::uint64_t age = 0) const
     {
@@ -905,20 +836,25 @@ public:
     }
     void write_fd(int fd) const { check(lfcf_write_fd(filter_, fd)); }
     void write_fd(int fd, code_t &error) const noexcept { note(lfcf_write_fd(filter_, fd), error); }
-    static filter_of read_fd(int fd)
+    static filter_of read_fd(int fd) { return checked_filter(lfcf_read_fd, fd); }
+    static filter_of read_fd(int fd, code_t &error) noexcept { return noted_filter(error, lfcf_read_fd, fd); }
+
+private:
+    /// The filter that a call of the C header makes, whose last argument is the place for it.
+    template <class Call, class... Given> static filter_of checked_filter(Call call, Given... given)
     {
         filter_of made;
-        check(lfcf_read_fd(fd, &made.filter_));
+        check(call(given..., &made.filter_));
         return made;
     }
-    static filter_of read_fd(int fd, code_t &error) noexcept
+    template <class Call, class... Given>
+    static filter_of noted_filter(code_t &error, Call call, Given... given) noexcept
     {
         filter_of made;
-        note(lfcf_read_fd(fd, &made.filter_), error);
+        note(call(given..., &made.filter_), error);
         return made;
     }
 
-private:
     static lfcf_options in_c(const options &wanted) noexcept
     {
         lfcf_options options = {};
