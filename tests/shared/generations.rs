@@ -5,9 +5,8 @@
 //!    whatever load they stop;
 //! 3. they read a bucket that is being emptied as the library does, and not the spare.
 
-use std::os::fd::{AsFd, AsRawFd};
-use std::path::{Path, PathBuf};
-use std::{fs, process};
+use std::fs;
+use std::path::Path;
 
 use crew::Crew;
 use lockfree_cuckoo::filter::Rotating;
@@ -16,7 +15,8 @@ use model::geometry::{Geometry, distinct};
 use model::layout::Layout;
 
 use crate::golden::bytes_of;
-use crate::languages::{Language, answers, c_stops, lines_of, python_stops};
+use crate::languages::{Language, answers, c_stops, file, lines_of, python_stops};
+use crate::path_of;
 
 const LAYOUT: Layout = Layout::of(4, 16);
 const GEOMETRY: Geometry = Geometry::with_buckets(LAYOUT, 32);
@@ -25,11 +25,6 @@ fn filter(generations: usize) -> SharedFilter<Rotating> {
     let builder = RotatingCuckooFilter::builder().buckets(GEOMETRY.buckets);
     let builder = builder.generations(generations).seed(7);
     builder.build_shared().expect("memory")
-}
-
-fn path(filter: &impl AsFd) -> PathBuf {
-    let own = process::id();
-    format!("/proc/{own}/fd/{}", filter.as_fd().as_raw_fd()).into()
 }
 
 /// Compares the answers of the readers with these, of the library.
@@ -60,7 +55,7 @@ fn answers_are_those_of_the_library_in_any_generation() {
             stored = expected.iter().filter(|is_in| **is_in).count();
             let what = format!("{generations} generations, turn {turn}");
             if generations < 4 || turn % 4 == 0 {
-                compare(&path(&filter), &hashes, &expected, &what);
+                compare(&path_of(&filter), &hashes, &expected, &what);
             }
         }
         assert_eq!(stored, 5 * generations, "what is older is forgotten");
@@ -83,7 +78,7 @@ fn finds_what_is_refreshed(language: Language, lookups: usize) {
         1,
         |_, _| {
             let lines = lines_of(hashes.iter().copied().cycle().take(lookups));
-            answers(language, &path(&filter), &["--hashes"], lines)
+            answers(language, &path_of(&filter), &["--hashes"], lines)
         },
         1,
         |crew, _| {
@@ -203,8 +198,7 @@ fn buckets_are_emptied_as_in_the_library() {
             }
             set(&mut bytes, bucket_at, LAYOUT.reference(index, uses));
         }
-        let copy = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("emptied-{rotations}-{}.lfcs", process::id()));
+        let copy = file("emptied");
         fs::write(&copy, &bytes).expect("a place to write to");
         let reader = SharedReader::<Rotating>::open(&copy).expect("a filter");
         let all: Vec<u64> = hashes.iter().chain(&late).copied().collect();

@@ -10,7 +10,7 @@
 
 use std::fs;
 use std::ops::Range;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use lockfree_cuckoo::filter::Fixed;
@@ -18,6 +18,9 @@ use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{CuckooFilter, RandomState, SharedFilter, SharedReader};
 use model::geometry::Geometry;
 use model::layout::Layout;
+
+use crate::languages::file;
+use crate::path_of;
 
 /// The names of the files.
 pub(crate) const NAMES: [&str; 2] = ["plain", "frozen"];
@@ -52,8 +55,7 @@ pub(crate) fn path(name: &str, extension: &str) -> PathBuf {
 
 /// All bytes of a filter.
 pub(crate) fn bytes_of(filter: &impl AsFd) -> Vec<u8> {
-    let path = format!("/proc/self/fd/{}", filter.as_fd().as_raw_fd());
-    fs::read(path).expect("its own")
+    fs::read(path_of(filter)).expect("its own")
 }
 
 fn hash(item: &str) -> u64 {
@@ -392,8 +394,7 @@ fn library_answers() {
         // In a copy, as if it had been made since the machine started.
         let mut bytes = golden(name);
         bytes[BOOT].copy_from_slice(&bytes_of(&made())[BOOT]);
-        let file = format!("{name}-{}.lfcs", std::process::id());
-        let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
+        let copy = file(name);
         fs::write(&copy, &bytes).expect("a place to write to");
         let reader = SharedReader::<Fixed>::open(&copy).expect("a filter");
         for (item, hash, is_in) in lookups(name) {

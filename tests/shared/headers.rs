@@ -1,8 +1,6 @@
 //! Memory that is not a filter, or has been changed.
 
-use std::fs::File;
 use std::io::ErrorKind;
-use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 
 use lockfree_cuckoo::filter::Fixed;
@@ -11,19 +9,10 @@ use lockfree_cuckoo::{CuckooFilter, ReadError, SharedError, SharedFilter, Shared
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
-use crate::filter;
+use crate::{filter, opened};
 
 /// The header and the sizes behind it.
 const HEADER: usize = 128;
-
-fn opened(filter: &SharedFilter) -> File {
-    let path = format!("/proc/self/fd/{}", filter.as_fd().as_raw_fd());
-    File::options()
-        .read(true)
-        .write(true)
-        .open(path)
-        .expect("its own")
-}
 
 /// Each bit of the header is covered.
 #[test]

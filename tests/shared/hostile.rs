@@ -1,7 +1,6 @@
 //! A process that writes anything to the memory, while another one uses it.
 
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 
 use crew::Crew;
@@ -10,6 +9,8 @@ use lockfree_cuckoo::layout::{Lanes, Layout, SemiSorted};
 use lockfree_cuckoo::{Filter, FilterBuilder, SharedFilter};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+
+use crate::opened;
 
 /// Random words, and words that look like those of the filter: copies of others, with a bit or two
 /// changed.
@@ -39,12 +40,7 @@ type Others<E> = fn(&SharedFilter<E>);
 /// No call panics or hangs, whatever its answer is.
 fn survives<E: Shareable>(builder: FilterBuilder<E>, others: Others<E>) {
     let filter = builder.seed(7).build_shared().expect("memory");
-    let path = format!("/proc/self/fd/{}", filter.as_fd().as_raw_fd());
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .open(path)
-        .expect("its own");
+    let file = opened(&filter);
     Crew::run(
         1,
         |_, _| {

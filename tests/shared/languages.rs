@@ -13,7 +13,6 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -33,7 +32,7 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 
 use crate::golden::{self, bytes_of, lookups};
-use crate::{memory, spawn};
+use crate::{memory, path_of, spawn};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
 
@@ -213,11 +212,6 @@ impl<L: Layout> Hopping<L> {
         }
     }
 
-    fn path(&self) -> PathBuf {
-        let own = std::process::id();
-        format!("/proc/{own}/fd/{}", self.filter.as_fd().as_raw_fd()).into()
-    }
-
     /// Whether a word of the memory is frozen.
     fn is_frozen(&self) -> bool {
         let bytes = bytes_of(&self.filter);
@@ -261,7 +255,12 @@ fn finds_what_hops<L: Layout>(language: Language, lookups: usize) {
         1,
         |_, _| {
             let hashes = looked_up.iter().copied().cycle().take(lookups);
-            answers(language, &hopping.path(), &["--hashes"], lines_of(hashes))
+            answers(
+                language,
+                &path_of(&hopping.filter),
+                &["--hashes"],
+                lines_of(hashes),
+            )
         },
         1,
         |crew, _| {
@@ -362,7 +361,7 @@ fn python_finds_what_hops_while_it_stops() {
 }
 
 /// The path of a file of this call alone.
-fn file(name: &str) -> PathBuf {
+pub(crate) fn file(name: &str) -> PathBuf {
     static FILES: AtomicUsize = AtomicUsize::new(0);
     let number = FILES.fetch_add(1, Ordering::Relaxed);
     let name = format!("{name}-{}-{number}.lfcs", std::process::id());
@@ -463,7 +462,7 @@ fn answers_for_the_dead<L: Layout>(shape: &str) {
             continue;
         }
         let lines = lines_of(all.iter().copied());
-        if let Some(said) = answers(language, &hopping.path(), &["--hashes"], lines) {
+        if let Some(said) = answers(language, &path_of(&hopping.filter), &["--hashes"], lines) {
             let wrong = said.iter().zip(&expected).filter(|(a, b)| a != b).count();
             assert_eq!((said.len(), wrong), (all.len(), 0), "{shape}");
         }
@@ -502,8 +501,7 @@ fn other_memory_is_refused() {
         (good[..good.len() - 1].to_vec(), "size in its header"),
         (bytes_of(&semi_sorted.filter), "semi-sorted"),
     ];
-    let name = format!("refused-{}.lfcs", std::process::id());
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = file("refused");
     for language in [Language::C, Language::Python] {
         for (bytes, reason) in &cases {
             if language == Language::Python && *reason == "semi-sorted" {

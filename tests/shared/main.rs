@@ -23,6 +23,7 @@ mod rotating;
 use std::env;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use lockfree_cuckoo::SharedFilter;
@@ -40,13 +41,24 @@ fn filter(items: usize) -> SharedFilter {
         .expect("memory")
 }
 
+/// The path by which any process of this user opens the memory of a filter.
+fn path_of(filter: &impl AsFd) -> PathBuf {
+    let (own, fd) = (std::process::id(), filter.as_fd().as_raw_fd());
+    format!("/proc/{own}/fd/{fd}").into()
+}
+
+/// The memory of a filter, to read and to write.
+fn opened(filter: &impl AsFd) -> File {
+    open(path_of(filter))
+}
+
+fn open(path: impl AsRef<Path>) -> File {
+    let opened = File::options().read(true).write(true).open(path);
+    opened.expect("one of this user")
+}
+
 /// Starts a process with a role and the memory of a filter.
 fn spawn(role: &str, filter: &impl AsFd) -> Child {
-    let memory = format!(
-        "/proc/{}/fd/{}",
-        std::process::id(),
-        filter.as_fd().as_raw_fd()
-    );
     Command::new(env::current_exe().expect("this program"))
         .args([
             "--exact",
@@ -57,7 +69,7 @@ fn spawn(role: &str, filter: &impl AsFd) -> Child {
             "1",
         ])
         .env(ROLE, role)
-        .env(MEMORY, memory)
+        .env(MEMORY, path_of(filter))
         .stdout(Stdio::piped())
         .spawn()
         .expect("a process")
@@ -65,12 +77,7 @@ fn spawn(role: &str, filter: &impl AsFd) -> Child {
 
 /// The memory that a child was given.
 fn memory() -> File {
-    let path = env::var(MEMORY).expect("given");
-    File::options()
-        .read(true)
-        .write(true)
-        .open(path)
-        .expect("the parent's")
+    open(env::var_os(MEMORY).expect("given"))
 }
 
 #[test]

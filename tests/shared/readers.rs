@@ -1,7 +1,6 @@
 //! A process that cannot write.
 
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd};
 
 use lockfree_cuckoo::filter::{Dyn, Fixed, Kind};
 use lockfree_cuckoo::layout::{Lanes, Shape};
@@ -9,13 +8,12 @@ use lockfree_cuckoo::{
     CuckooFilter, RotatingCuckooFilter, SharedError, SharedFilter, SharedReader,
 };
 
-use crate::filter;
+use crate::{filter, path_of};
 
 #[test]
 fn a_reader_finds_what_others_insert() {
     let filter = filter(1_000);
-    let path = format!("/proc/self/fd/{}", filter.as_fd().as_raw_fd());
-    let file = File::open(path).expect("to read");
+    let file = File::open(path_of(&filter)).expect("to read");
     let reader = SharedReader::<Fixed>::attach(&file).expect("a filter");
     for item in 0..1_000u32 {
         assert!(!reader.contains(&item) || filter.contains(&item));
