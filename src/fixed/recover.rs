@@ -24,9 +24,9 @@ impl<L: Layout> TokenTable<L> {
             return 0;
         };
         // Without a seat it cannot ask who is dead.
-        if seats.own().is_none() {
+        let Some(own) = seats.own() else {
             return 0;
-        }
+        };
         let mut dead = Dead { seats, last: None };
         let mut recovered = 0;
         for (descriptor, owner) in self.pool.claimed() {
@@ -43,11 +43,7 @@ impl<L: Layout> TokenTable<L> {
             recovered += usize::from(descriptor.take_from(owner));
         }
         let scanner = self.hints.scanner();
-        if scanner != 0
-            && dead.includes(scanner)
-            && let Some(own) = seats.own()
-            && self.hints.inherit_scan(scanner, own)
-        {
+        if scanner != 0 && dead.includes(scanner) && self.hints.inherit_scan(scanner, own) {
             // End the scan as its owner would have. A process that begins one waits until then.
             self.stripes.end_all_scans();
             self.hints.end_scan();

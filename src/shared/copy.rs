@@ -10,9 +10,11 @@ use crate::codec::manifest::{Manifest, StoredTable};
 use crate::engine::kind::Kind;
 use crate::engine::operations::RawFilter;
 use crate::error::{ReadError, SharedError};
+use crate::fixed::Fixed;
+use crate::rotating::Rotating;
 use crate::rotating::state::State;
 use crate::shared::block::{Places, Sizes};
-use crate::shared::engine::{Memory, Place, Shared, make};
+use crate::shared::engine::{Memory, Place, Shareable, Shared, make};
 
 /// Words written at once.
 const CHUNK: usize = 512;
@@ -31,8 +33,12 @@ pub(crate) fn copy(
     // The tables that its stored form lacks, and the state in place of the number of rotations.
     let rotations = mem::take(&mut numbers.own[1]);
     let (spares, state) = match engine.kind() {
-        Kind::Fixed => (0, 0),
-        Kind::Rotating => (1, State::new(rotations, numbers.tables + 1).into_bits()),
+        Kind::Fixed => (<Fixed>::SPARES, 0),
+        Kind::Rotating => {
+            let spares = <Rotating>::SPARES;
+            let state = State::new(rotations, numbers.tables + spares);
+            (spares, state.into_bits())
+        }
         kind => return Err(ReadError::OtherKind { kind }.into()),
     };
     let buckets = tables[0].as_ref().map_or(0, StoredTable::count);

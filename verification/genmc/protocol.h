@@ -757,7 +757,7 @@ static int is_absent(int f, int first)
 // ---- recovery -----------------------------------------------------------------------------------
 // Takes back the descriptor that a dead process held. Returns whether it is certain that the dead
 // one's call has had its effect, or never will.
-// Translates fixed: TokenTable::recover d0d713c0
+// Translates fixed: TokenTable::recover dddba198
 // Translates kernel: Descriptor::owner 03074b65
 // Translates kernel: Descriptor::last 746dade6
 // Translates kernel: Descriptor::take_from b7e2603b
