@@ -289,10 +289,7 @@ impl<L: Layout> TokenTable<L> {
     /// that one has changed.
     #[inline]
     fn add_to(&self, class: Class, token: Token<L>, a: Bucket<L>, b: Bucket<L>) -> Option<bool> {
-        // Select without a branch, because the choice is unpredictable.
-        let first_is_emptier = a.vacancies() >= b.vacancies();
-        let bucket = select_unpredictable(first_is_emptier, class.first, class.second);
-        let content = select_unpredictable(first_is_emptier, a, b);
+        let (bucket, _, content) = class.emptier_first(a, b);
         // Give up if the emptier one is full: then both are.
         let added = content.with(token)?;
         // Add the token, if the word still is what was read.

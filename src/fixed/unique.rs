@@ -36,8 +36,6 @@
 //! one, in the order in which lookups read them ([`AbsenceElsewhere`]). They answer by
 //! [`is_absent`](TokenTable::is_absent).
 
-use core::hint::select_unpredictable;
-
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::change::change_word;
 use crate::kernel::elsewhere::{AbsenceElsewhere, NothingElsewhere};
@@ -125,10 +123,11 @@ impl<L: Layout> TokenTable<L> {
         if probe.found() {
             return Ok(false);
         }
-        let (a, b) = (a.as_bucket(), b.as_bucket());
         // A miss is no verdict: a token that hops past these two reads is found at the witness, or
         // its hop freezes the target first.
-        self.admit(hash, value, a, b, elsewhere)
+        let token = Token::with_value(class.fingerprint, value);
+        let (target, witness, content) = class.emptier_first(a.as_bucket(), b.as_bucket());
+        self.admit(token, target, witness, content, elsewhere)
     }
 
     /// [`try_insert_unique`](Self::try_insert_unique) for frozen words.
@@ -145,33 +144,33 @@ impl<L: Layout> TokenTable<L> {
         if a.either_contains(b, class.fingerprint) {
             return Ok(false);
         }
-        self.admit(hash, value, a, b, elsewhere)
+        let token = Token::with_value(class.fingerprint, value);
+        let (target, witness, content) = class.emptier_first(a, b);
+        self.admit(token, target, witness, content, elsewhere)
     }
 
-    /// [`try_insert_unique`](Self::try_insert_unique) for words that held `a` and `b`, and no token
-    /// of the class. A separate function, so that an item that is present costs no more than a
-    /// lookup.
+    /// [`try_insert_unique`](Self::try_insert_unique) for words that held no token of the class:
+    /// adds this one to the target, which held `content`. A separate function, so that an item that
+    /// is present costs no more than a lookup; its arguments fit the registers.
     #[inline(never)]
     fn admit(
         &self,
-        hash: u64,
-        value: Value,
-        a: Bucket<L>,
-        b: Bucket<L>,
+        token: Token<L>,
+        target: usize,
+        witness: usize,
+        content: Bucket<L>,
         elsewhere: &impl AbsenceElsewhere,
     ) -> Result<bool, Failure> {
-        let class = self.table.class(hash);
-        // Choose the emptier word as the target, without a branch, because the choice is
-        // unpredictable. The other one is the witness.
-        let first_is_emptier = a.vacancies() >= b.vacancies();
-        let target = select_unpredictable(first_is_emptier, class.first, class.second);
-        let witness = select_unpredictable(first_is_emptier, class.second, class.first);
-        let content = select_unpredictable(first_is_emptier, a, b);
-        let token = Token::with_value(class.fingerprint, value);
+        let fingerprint = token.fingerprint();
         let Some(admitted) = content.with(token) else {
             // Both are full: open a slot for the next attempt. A path cannot place the token,
             // because its last hop freezes the two ends of the hop, not the two words of this
             // class.
+            let class = Class {
+                first: target,
+                second: witness,
+                fingerprint,
+            };
             return Failure::after_making_room(make_room(self, class, None));
         };
         // Describe the admission.
@@ -189,7 +188,7 @@ impl<L: Layout> TokenTable<L> {
         // tables, the owner alone commits, because no other thread knows where else to look.
         let outcome = change_word(self, &mut claim, admission, admitted, || {
             elsewhere.check_before()
-                && self.is_absent_from_witness(class.fingerprint, target, witness)
+                && self.is_absent_from_witness(fingerprint, target, witness)
                 && elsewhere.check_after()
         });
         outcome.admitted()?;

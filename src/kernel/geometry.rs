@@ -1,9 +1,10 @@
 //! The class of an item: from a hash to two buckets and a fingerprint
 //! ([geometry](crate::design#geometry)).
 
+use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 
-use crate::kernel::layout::{Fingerprint, Layout};
+use crate::kernel::layout::{Bucket, Fingerprint, Layout};
 
 /// The shape of a table of buckets of the layout `L`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +98,25 @@ impl<L: Layout> Geometry<L> {
     pub(crate) fn alternate(&self, bucket: usize, f: Fingerprint) -> usize {
         let spread = u64::from(f.bits()).wrapping_mul(SPREAD) | TOP_BIT;
         bucket ^ (spread >> self.offset_shift) as usize
+    }
+}
+
+impl Class {
+    /// The emptier candidate, the other one, and the content of the emptier, of two that held `a`
+    /// and `b`.
+    #[inline]
+    pub(crate) fn emptier_first<L: Layout>(
+        self,
+        a: Bucket<L>,
+        b: Bucket<L>,
+    ) -> (usize, usize, Bucket<L>) {
+        // Select without a branch, because the choice is unpredictable.
+        let first_is_emptier = a.vacancies() >= b.vacancies();
+        (
+            select_unpredictable(first_is_emptier, self.first, self.second),
+            select_unpredictable(first_is_emptier, self.second, self.first),
+            select_unpredictable(first_is_emptier, a, b),
+        )
     }
 }
 

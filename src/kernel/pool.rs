@@ -31,6 +31,8 @@ use crate::sync::{Event, OnceBox};
 #[derive(Debug)]
 pub(crate) struct Pool<L> {
     first: Part<Descriptor>,
+    /// How many of them each belong to one thread.
+    own: u32,
     limits: Limits,
     /// The processes that share it, if it is not of this one alone.
     #[cfg(feature = "shared")]
@@ -41,15 +43,15 @@ pub(crate) struct Pool<L> {
 /// What is the same for all segments of a pool.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    most: u32,
-    exclusive: u32,
+    most: u16,
+    exclusive: u16,
 }
 
 impl Limits {
     fn new(most: usize, exclusive: usize) -> Self {
         Self {
-            most: most.min(MAX_DESCRIPTORS) as u32,
-            exclusive: exclusive as u32,
+            most: most.min(MAX_DESCRIPTORS) as u16,
+            exclusive: exclusive as u16,
         }
     }
 
@@ -62,6 +64,19 @@ impl Limits {
     /// threads of these numbers too.
     fn exclusive(self) -> usize {
         self.exclusive as usize
+    }
+
+    /// How many descriptors of a segment of this length, which ends at `end`, each belong to one
+    /// thread.
+    ///
+    /// Added segments do not change this: in each segment, a descriptor that a thread writes
+    /// without a locked instruction always belongs to that thread, whichever segments other threads
+    /// know of.
+    #[inline]
+    fn own(self, end: usize, length: usize) -> usize {
+        // Leave at least half of each segment to be shared: threads without a number, and a signal
+        // handler inside a call, need one too.
+        (end / 4).min(self.exclusive()).min(length / 2)
     }
 }
 
@@ -80,6 +95,9 @@ struct Segment<'a> {
     descriptors: &'a [Descriptor],
     /// The number of the first descriptor.
     first: usize,
+    /// This many, from the first on, each belong to the thread of the same number. All other claims
+    /// share the rest.
+    own: usize,
     limits: Limits,
 }
 
@@ -159,9 +177,12 @@ impl<'a> Segment<'a> {
 
     #[inline]
     fn followed_by(self, descriptors: &'a Descriptors) -> Self {
+        let first = self.end();
+        let end = first + descriptors.len();
         Self {
             descriptors,
-            first: self.end(),
+            first,
+            own: self.limits.own(end, descriptors.len()),
             limits: self.limits,
         }
     }
@@ -170,25 +191,6 @@ impl<'a> Segment<'a> {
     #[inline]
     fn end(self) -> usize {
         self.first + self.descriptors.len()
-    }
-
-    /// This many, from the first on, each belong to the thread of the same number. All other claims
-    /// share the rest.
-    ///
-    /// Added segments do not change this: in each segment, a descriptor that a thread writes
-    /// without a locked instruction always belongs to that thread, whichever segments other threads
-    /// know of.
-    #[inline]
-    #[allow(
-        clippy::unnecessary_min_or_max,
-        reason = "without the standard library no thread has a number of its own"
-    )]
-    fn own(self) -> usize {
-        // Leave at least half of each segment to be shared: threads without a number, and a signal
-        // handler inside a call, need one too.
-        (self.end() / 4)
-            .min(self.limits.exclusive())
-            .min(self.descriptors.len() / 2)
     }
 
     /// An unused descriptor: the thread's own, or one of those that threads share.
@@ -200,15 +202,15 @@ impl<'a> Segment<'a> {
     /// The thread's own descriptor, if it has one that is free: without a locked instruction.
     #[inline]
     fn claim_own<L>(self, thread: usize) -> Option<Claim<'a, L>> {
-        (thread < self.own() && self.descriptors[thread].take_own()).then(|| self.claimed(thread))
+        (thread < self.own && self.descriptors[thread].take_own()).then(|| self.claimed(thread))
     }
 
     fn claim_shared<L>(self, thread: usize, owner: u64) -> Option<Claim<'a, L>> {
         // Try the shared ones in turn, each thread from a place of its own, so that they seldom
         // meet.
-        let shared = self.descriptors.len() - self.own();
+        let shared = self.descriptors.len() - self.own;
         (0..shared).find_map(|step| {
-            let index = self.own() + (thread + step) % shared;
+            let index = self.own + (thread + step) % shared;
             self.descriptors[index]
                 .take_shared(owner)
                 .then(|| self.claimed(index))
@@ -223,9 +225,11 @@ impl<'a> Segment<'a> {
 impl<L: Layout> Pool<L> {
     pub(crate) fn new(size: PoolSize) -> Result<Self, OutOfMemory> {
         debug_assert!((1..=MAX_DESCRIPTORS).contains(&size.first));
+        let limits = Limits::new(size.most, sync::EXCLUSIVE);
         Ok(Self {
             first: allocate::slice(size.first, Descriptor::new)?.into(),
-            limits: Limits::new(size.most, sync::EXCLUSIVE),
+            own: limits.own(size.first, size.first) as u32,
+            limits,
             #[cfg(feature = "shared")]
             seats: None,
             layout: PhantomData,
@@ -238,6 +242,7 @@ impl<L: Layout> Pool<L> {
         Self {
             limits: Limits::new(descriptors.len(), 0),
             first: descriptors,
+            own: 0,
             seats: Some(seats),
             layout: PhantomData,
         }
@@ -266,6 +271,7 @@ impl<L: Layout> Pool<L> {
         Segment {
             descriptors: &self.first,
             first: 0,
+            own: self.own as usize,
             limits: self.limits,
         }
     }

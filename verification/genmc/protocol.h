@@ -357,7 +357,7 @@ static long resolve(int bucket, int r)
 }
 
 // Returns a claimed descriptor, or -1. A descriptor of the caller's own needs no claim.
-// Translates kernel: Segment::claim_shared 00f43665
+// Translates kernel: Segment::claim_shared e996a1f5
 // Translates kernel: Descriptor::take_shared 589c0aa6
 // Translates kernel: Pool::claim_behind a763407d
 static int claim(int d)
@@ -603,7 +603,7 @@ static int kick(int d, int placed, int moved, int source)
 }
 
 // ---- insertion ----------------------------------------------------------------------------------
-// Translates fixed: TokenTable::add_to 4c7fae67
+// Translates fixed: TokenTable::add_to 5d558f6d
 static int add_to(int f, int first, int a, int b)
 {
     int in_first = VACANCIES(a) >= VACANCIES(b);
@@ -698,9 +698,9 @@ static int remove_one(int f, int first)
 
 // Makes one attempt to add a token if there is none here or in other tables. Returns the answer, or
 // 0.
-// Translates fixed: TokenTable::try_insert_unique 2efb1fba
-// Translates fixed: TokenTable::try_insert_unique_slowly ae137751
-// Translates fixed: TokenTable::admit db41e164
+// Translates fixed: TokenTable::try_insert_unique 5620f93a
+// Translates fixed: TokenTable::try_insert_unique_slowly 37248a74
+// Translates fixed: TokenTable::admit 9b276434
 // Translates kernel: change_word bcbe83a4
 static int try_to_admit(int descriptor, int f, int first, int state)
 {

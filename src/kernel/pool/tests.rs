@@ -61,7 +61,7 @@ fn pools() -> impl Iterator<Item = Pool> {
 /// Descriptors that belong to a thread alone, with the number of this thread.
 fn owned(pool: &Pool) -> impl Iterator<Item = (usize, usize)> {
     let owners =
-        |segment: Segment<'_>| (0..segment.own()).map(move |owner| (segment.first + owner, owner));
+        |segment: Segment<'_>| (0..segment.own).map(move |owner| (segment.first + owner, owner));
     pool.segments().flat_map(owners)
 }
 
@@ -213,7 +213,7 @@ fn descriptors_are_added_when_four_times_as_many_are_needed() {
 fn a_short_part_is_not_only_for_its_owners() {
     let pool = pool(MAX_DESCRIPTORS - 8, MAX_DESCRIPTORS);
     let claims = claim_all(&pool).len();
-    let own = pool.last().own();
+    let own = pool.last().own;
     assert_eq!((pool.last().descriptors.len(), own), (8, 4));
     let others = owned(&pool).filter(|&(_, owner)| owner != sync::thread_index());
     assert_eq!(claims, MAX_DESCRIPTORS - others.count());
@@ -258,7 +258,11 @@ fn a_reference_is_to_the_descriptor_that_was_claimed() {
 /// Two threads can have one number above those that belong to one thread alone.
 #[test]
 fn a_number_that_threads_share_owns_no_descriptor() {
-    for own in pools().flat_map(|pool| pool.segments().map(Segment::own).collect::<Vec<_>>()) {
+    for own in pools().flat_map(|pool| {
+        pool.segments()
+            .map(|segment| segment.own)
+            .collect::<Vec<_>>()
+    }) {
         assert!(own <= sync::EXCLUSIVE, "{own} of {}", sync::EXCLUSIVE);
     }
 }
