@@ -25,6 +25,10 @@ pub enum SharedError {
     /// The memory is not a filter that processes share, or not of this kind, layout or hasher, or
     /// of this version of its form.
     Read(ReadError),
+    /// The memory is a filter of one process, stored in a file. Read it by
+    /// [`read_from`](crate::Filter::read_from), and make memory that processes share of it by
+    /// [`copy_to_shared_at`](crate::Filter::copy_to_shared_at).
+    Stored,
     /// The system refused a call.
     Io(std::io::Error),
     /// A process that has the memory could make it smaller, and end every process that reads it.
@@ -39,7 +43,9 @@ pub enum SharedError {
 
 texts! { SharedError:
     Self::Build(error) => "{error}";
+    Self::Read(ReadError::NotAFilter) => "this is not a filter that processes share: its first bytes are wrong";
     Self::Read(error) => "{error}";
+    Self::Stored => "this is a stored filter, which one process reads: read it, and copy it to memory that processes share";
     Self::Io(error) => "{error}";
     Self::NotSealed =>
         "the size of this memory can change, and only sealed memory is attached to by a descriptor: open a file by its name";

@@ -104,7 +104,9 @@ impl<E: Shareable, S: FilterHasher<Inner: 'static>> FilterBuilder<E, S> {
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build), and if the system refuses the memory.
+    /// * [`Build`](SharedError::Build): as [`build`](Self::build).
+    /// * [`Io`](SharedError::Io): the system has less memory than that
+    ///   ([`OutOfMemory`](std::io::ErrorKind::OutOfMemory)), or refused a call.
     ///
     /// # Examples
     ///
@@ -129,7 +131,8 @@ impl<E: Shareable, S: FilterHasher<Inner: 'static>> FilterBuilder<E, S> {
     ///
     /// # Errors
     ///
-    /// As [`build_shared`](Self::build_shared), and if there is a file of this name.
+    /// As [`build_shared`](Self::build_shared); by [`Io`](SharedError::Io) also if there is a file
+    /// of this name.
     ///
     /// # Examples
     ///
@@ -329,7 +332,12 @@ impl<E: Attach> SharedFilter<E, RandomState> {
     ///
     /// # Errors
     ///
-    /// [`SharedError`].
+    /// * [`NotSealed`](SharedError::NotSealed): the size of the memory can change.
+    /// * [`Read`](SharedError::Read), [`Stored`](SharedError::Stored): it is not such a filter, or
+    ///   of another kind, layout, hasher or version.
+    /// * [`NoSeat`](SharedError::NoSeat): 1,023 processes have it.
+    /// * [`Io`](SharedError::Io): the system refused a call. The memory must be open to the user of
+    ///   this process for reading and writing.
     ///
     /// # Examples
     ///
@@ -352,7 +360,12 @@ impl<E: Attach> SharedFilter<E, RandomState> {
     ///
     /// # Errors
     ///
-    /// [`SharedError`].
+    /// * [`Io`](SharedError::Io): there is no such file, or the system refused a call. It must be
+    ///   open to the user of this process for reading and writing.
+    /// * [`Read`](SharedError::Read), [`Stored`](SharedError::Stored): it is not such a filter, or
+    ///   of another kind, layout, hasher or version.
+    /// * [`OtherBoot`](SharedError::OtherBoot): the machine has gone down since it was made.
+    /// * [`NoSeat`](SharedError::NoSeat): 1,023 processes have it.
     ///
     /// # Examples
     ///
@@ -380,7 +393,7 @@ impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedFilter<E, S> {
     ///
     /// # Errors
     ///
-    /// [`SharedError`].
+    /// As [`attach`](SharedFilter::attach).
     ///
     /// # Examples
     ///
@@ -405,7 +418,7 @@ impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedFilter<E, S> {
     ///
     /// # Errors
     ///
-    /// [`SharedError`].
+    /// As [`open`](SharedFilter::open).
     ///
     /// # Examples
     ///
@@ -473,8 +486,10 @@ impl<E: Attach, S: FilterHasher<Inner: 'static> + Clone> Filter<E, S> {
     ///
     /// # Errors
     ///
-    /// If the system refuses the memory. A [`Dyn`] filter that grows is refused by
-    /// [`OtherKind`](ReadError::OtherKind).
+    /// * [`Io`](SharedError::Io): the system has less memory than that
+    ///   ([`OutOfMemory`](std::io::ErrorKind::OutOfMemory)), or refused a call.
+    /// * [`Read`](SharedError::Read): a [`Dyn`] filter that grows
+    ///   ([`OtherKind`](ReadError::OtherKind)).
     ///
     /// # Examples
     ///
@@ -499,7 +514,8 @@ impl<E: Attach, S: FilterHasher<Inner: 'static> + Clone> Filter<E, S> {
     ///
     /// # Errors
     ///
-    /// As [`copy_to_shared`](Self::copy_to_shared), and if there is a file of this name.
+    /// As [`copy_to_shared`](Self::copy_to_shared); by [`Io`](SharedError::Io) also if there is a
+    /// file of this name.
     ///
     /// # Examples
     ///
@@ -534,7 +550,7 @@ impl<E: Attach> SharedReader<E, RandomState> {
     ///
     /// # Errors
     ///
-    /// [`SharedError`].
+    /// As [`SharedFilter::attach`], but for `NoSeat`. The memory need not be open for writing.
     ///
     /// # Examples
     ///
@@ -557,7 +573,7 @@ impl<E: Attach> SharedReader<E, RandomState> {
     ///
     /// # Errors
     ///
-    /// [`SharedError`].
+    /// As [`SharedFilter::open`], but for `NoSeat`. The file need not be open for writing.
     ///
     /// # Examples
     ///
@@ -585,7 +601,7 @@ impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedReader<E, S> {
     ///
     /// # Errors
     ///
-    /// [`SharedError`].
+    /// As [`attach`](SharedReader::attach).
     ///
     /// # Examples
     ///
@@ -610,7 +626,7 @@ impl<E: Attach, S: FilterHasher<Inner: 'static>> SharedReader<E, S> {
     ///
     /// # Errors
     ///
-    /// [`SharedError`].
+    /// As [`open`](SharedReader::open).
     ///
     /// # Examples
     ///

@@ -149,7 +149,11 @@ impl Memory {
         let file = File::from(file);
         let mut bytes = [0; HEADER];
         let found = read_up_to(&file, 0, &mut bytes)?;
-        let header = Header::decode_shared(&bytes[..found.min(Header::BYTES)])?;
+        let begin = &bytes[..found.min(Header::BYTES)];
+        if Header::decode(begin).is_ok() {
+            return Err(SharedError::Stored);
+        }
+        let header = Header::decode_shared(begin)?;
         if found < HEADER {
             let (expected, found) = (HEADER as u64, found as u64);
             return Err(ReadError::Truncated { expected, found }.into());

@@ -94,6 +94,28 @@ fn another_size_is_noticed() {
     std::fs::remove_file(path).expect("its own");
 }
 
+/// A stored filter is not one that processes share, and the error says what to do.
+#[test]
+fn a_stored_filter_is_told_from_shared_memory() {
+    let path = format!("/dev/shm/lockfree-cuckoo-stored-{}", std::process::id());
+    let stored = CuckooFilter::with_capacity(100).to_bytes().expect("memory");
+    std::fs::write(&path, &stored).expect("its own");
+    for refused in [
+        <SharedFilter>::open(&path).map(drop),
+        <SharedReader>::open(&path).map(drop),
+    ] {
+        assert!(matches!(refused, Err(SharedError::Stored)), "{refused:?}");
+    }
+    // A damaged one is neither.
+    std::fs::write(&path, &stored[..63]).expect("its own");
+    let error = <SharedFilter>::open(&path).map(drop).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "this is not a filter that processes share: its first bytes are wrong"
+    );
+    std::fs::remove_file(path).expect("its own");
+}
+
 /// What is no file is refused at once.
 #[test]
 fn other_things_are_refused() {

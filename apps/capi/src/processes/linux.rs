@@ -11,7 +11,7 @@ use lockfree_cuckoo::{DynFilter, FilterBuilder, SharedError, layout::Shape};
 
 use crate::status::lfcf_status::{
     self, LFCF_DAMAGED, LFCF_FILE_EXISTS, LFCF_INVALID, LFCF_IO, LFCF_NO_FILE, LFCF_NO_SEAT,
-    LFCF_NOT_SEALED, LFCF_OTHER_BOOT, LFCF_OUT_OF_MEMORY,
+    LFCF_NOT_A_FILTER, LFCF_NOT_SEALED, LFCF_OTHER_BOOT, LFCF_OUT_OF_MEMORY,
 };
 use crate::status::{Checked, failed};
 
@@ -105,6 +105,7 @@ impl From<SharedError> for lfcf_status {
             SharedError::Build(error) => return error.into(),
             SharedError::Read(error) => return error.into(),
             SharedError::Io(ref error) => of_system(error),
+            SharedError::Stored => LFCF_NOT_A_FILTER,
             SharedError::NotSealed => LFCF_NOT_SEALED,
             SharedError::OtherBoot => LFCF_OTHER_BOOT,
             SharedError::NoSeat => LFCF_NO_SEAT,
