@@ -18,6 +18,7 @@ mod headers;
 mod hostile;
 mod languages;
 mod readers;
+mod refusals;
 mod rotating;
 
 use std::env;
@@ -87,6 +88,8 @@ fn child() {
         Ok("insert") => attaching::insert(),
         Ok("work") => death::work(),
         Ok("rotating") => rotating::insert(),
+        Ok("small files") => refusals::in_small_files(),
+        Ok("another root") => refusals::in_another_root(),
         Ok(role) => match role.strip_prefix("hop ") {
             Some(shape) => languages::hop_until_killed(shape),
             None => panic!("no role {role}"),
