@@ -146,6 +146,7 @@ each_layout! {
 fn lookup_sees_token_hop_back() {
     for (source, first) in ORDERS {
         race_in_lanes(50, 1)
+            .large()
             .holding([at(source, F)])
             .thread([hop(at(source, F)), hop(at(1 - source, F))])
             .thread([see(at(first, F))])
@@ -158,6 +159,7 @@ fn a_lookup_sees_a_token_between_two_movers() {
     // In opposite directions, and both in one direction.
     for (other, first) in [(1, 0), (1, 1), (0, 0), (0, 1)] {
         race_in_lanes(50, 2)
+            .large()
             .holding([at(0, F)])
             .thread([try_hop(at(0, F))])
             .thread([try_hop(at(other, F))])

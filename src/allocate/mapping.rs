@@ -31,6 +31,8 @@ unsafe impl Plain for CachePadded<AtomicU64> {}
 
 impl Mapping {
     pub(crate) fn new(memory: MmapRaw) -> Arc<Self> {
+        #[cfg(feature = "huge-pages")]
+        super::pages::replace(&memory);
         Arc::new(Self(memory))
     }
 

@@ -4,8 +4,15 @@
 #[cfg(feature = "huge-pages")]
 use core::mem::MaybeUninit;
 
+#[cfg(all(feature = "huge-pages", feature = "shared"))]
+use memmap2::{Advice, MmapRaw};
+
 #[cfg(feature = "growing")]
 use crate::sync::AtomicU64;
+
+/// Memory smaller than two huge pages may contain no aligned one.
+#[cfg(feature = "huge-pages")]
+const WORTHWHILE: usize = 2 << 21;
 
 /// Asks the system to use pages of 2 MiB for fresh memory, on systems where a program may choose.
 /// Call it before the memory is first touched, because the system chooses then. This is a hint: if
@@ -16,15 +23,13 @@ pub(super) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
     /// the memory. The rest at both ends is unchanged. A page has 4 KiB or, on some machines, more;
     /// at most 64 KiB.
     const PAGE: usize = 1 << 16;
-    /// Memory smaller than two huge pages may contain no aligned one.
-    const HUGE: usize = 1 << 21;
     let bytes = size_of_val(memory);
     let start = memory.as_mut_ptr().cast::<u8>();
     let skip = start.align_offset(PAGE);
     let Some(whole) = bytes.checked_sub(skip).map(|rest| rest / PAGE * PAGE) else {
         return;
     };
-    if whole < 2 * HUGE {
+    if whole < WORTHWHILE {
         return;
     }
     #[allow(unsafe_code, reason = "a system call")]
@@ -32,6 +37,22 @@ pub(super) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
     // content.
     unsafe {
         libc::madvise(start.wrapping_add(skip).cast(), whole, libc::MADV_HUGEPAGE);
+    }
+}
+
+/// Asks the system to use pages of 2 MiB for memory that processes share. It was touched when it
+/// was made, so ask to replace its pages at once (since Linux 6.1). These are hints, too.
+#[cfg(all(feature = "huge-pages", feature = "shared"))]
+pub(super) fn replace(memory: &MmapRaw) {
+    /// `MADV_COLLAPSE` of Linux, on all processors.
+    const COLLAPSE: libc::c_int = 25;
+    if memory.len() < WORTHWHILE || memory.advise(Advice::HugePage).is_err() {
+        return;
+    }
+    #[allow(unsafe_code, reason = "a system call")]
+    // SAFETY: the range is this mapping, and the content of its pages stays.
+    unsafe {
+        libc::madvise(memory.as_mut_ptr().cast(), memory.len(), COLLAPSE);
     }
 }
 

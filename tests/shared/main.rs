@@ -17,6 +17,7 @@ mod golden;
 mod headers;
 mod hostile;
 mod languages;
+mod pages;
 mod readers;
 mod refusals;
 mod rotating;

@@ -36,7 +36,7 @@ struct Options {
 const SIZES: [Sizes; 2] = [
     Sizes {
         races: [Limits::all(10_000_000), Limits::deaths(100_000)],
-        random: [(500, Limits::deaths(20_000)), (2_000, Limits::all(100_000))],
+        random: [(200, Limits::deaths(20_000)), (800, Limits::all(100_000))],
     },
     Sizes {
         races: [Limits::all(1_000_000_000), Limits::deaths(1_000_000_000)],
