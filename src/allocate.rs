@@ -16,6 +16,8 @@ pub(crate) use cells::ReleaseChunks;
 pub(crate) use cells::{ALIGNMENT, Cells};
 #[cfg(feature = "shared")]
 pub(crate) use mapping::{Mapping, Plain};
+#[cfg(all(feature = "huge-pages", feature = "shared"))]
+pub(crate) use pages::{advise_shared, collapse};
 pub(crate) use part::Part;
 #[cfg(feature = "growing")]
 pub(crate) use shared::Shared;

@@ -31,8 +31,6 @@ unsafe impl Plain for CachePadded<AtomicU64> {}
 
 impl Mapping {
     pub(crate) fn new(memory: MmapRaw) -> Arc<Self> {
-        #[cfg(feature = "huge-pages")]
-        super::pages::replace(&memory);
         Arc::new(Self(memory))
     }
 

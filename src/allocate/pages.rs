@@ -12,7 +12,7 @@ use crate::sync::AtomicU64;
 
 /// Memory smaller than two huge pages may contain no aligned one.
 #[cfg(feature = "huge-pages")]
-const WORTHWHILE: usize = 2 << 21;
+const HUGE: usize = 1 << 21;
 
 /// Asks the system to use pages of 2 MiB for fresh memory, on systems where a program may choose.
 /// Call it before the memory is first touched, because the system chooses then. This is a hint: if
@@ -29,7 +29,7 @@ pub(super) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
     let Some(whole) = bytes.checked_sub(skip).map(|rest| rest / PAGE * PAGE) else {
         return;
     };
-    if whole < WORTHWHILE {
+    if whole < 2 * HUGE {
         return;
     }
     #[allow(unsafe_code, reason = "a system call")]
@@ -40,13 +40,20 @@ pub(super) fn advise<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
-/// Asks the system to use pages of 2 MiB for memory that processes share. It was touched when it
-/// was made, so ask to replace its pages at once (since Linux 6.1). These are hints, too.
+/// Asks the system to use pages of 2 MiB for a mapping of memory that processes share. Returns
+/// false if it is too small, or the system knows no such pages. This is a hint, too.
 #[cfg(all(feature = "huge-pages", feature = "shared"))]
-pub(super) fn replace(memory: &MmapRaw) {
-    /// `MADV_COLLAPSE` of Linux, on all processors.
+pub(crate) fn advise_shared(memory: &MmapRaw) -> bool {
+    memory.len() >= 2 * HUGE && memory.advise(Advice::HugePage).is_ok()
+}
+
+/// Asks the system to replace the pages that a mapping has by pages of 2 MiB, at once (since Linux
+/// 6.1). It copies them, and whoever uses them waits.
+#[cfg(all(feature = "huge-pages", feature = "shared"))]
+pub(crate) fn collapse(memory: &MmapRaw) {
+    /// `MADV_COLLAPSE` of Linux, on all processors. `libc` has it for some systems only.
     const COLLAPSE: libc::c_int = 25;
-    if memory.len() < WORTHWHILE || memory.advise(Advice::HugePage).is_err() {
+    if !advise_shared(memory) {
         return;
     }
     #[allow(unsafe_code, reason = "a system call")]

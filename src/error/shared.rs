@@ -27,7 +27,8 @@ pub enum SharedError {
     Read(ReadError),
     /// The memory is a filter of one process, stored in a file. Read it by
     /// [`read_from`](crate::Filter::read_from), and make memory that processes share of it by
-    /// [`copy_to_shared_at`](crate::Filter::copy_to_shared_at).
+    /// [`copy_to_shared_at`](crate::Filter::copy_to_shared_at). A growing filter cannot be in such
+    /// memory.
     Stored,
     /// The system refused a call.
     Io(std::io::Error),

@@ -105,8 +105,9 @@ impl<E: Shareable, S: FilterHasher<Inner: 'static>> FilterBuilder<E, S> {
     /// # Errors
     ///
     /// * [`Build`](SharedError::Build): as [`build`](Self::build).
-    /// * [`Io`](SharedError::Io): the system has less memory than that
+    /// * [`Io`](SharedError::Io): the system has less memory than the filter takes
     ///   ([`OutOfMemory`](std::io::ErrorKind::OutOfMemory)), or refused a call.
+    /// * [`Read`](SharedError::Read): this process has no memory for its own part.
     ///
     /// # Examples
     ///
@@ -132,7 +133,7 @@ impl<E: Shareable, S: FilterHasher<Inner: 'static>> FilterBuilder<E, S> {
     /// # Errors
     ///
     /// As [`build_shared`](Self::build_shared); by [`Io`](SharedError::Io) also if there is a file
-    /// of this name.
+    /// of this name, or no room in its file system.
     ///
     /// # Examples
     ///
@@ -333,8 +334,9 @@ impl<E: Attach> SharedFilter<E, RandomState> {
     /// # Errors
     ///
     /// * [`NotSealed`](SharedError::NotSealed): the size of the memory can change.
-    /// * [`Read`](SharedError::Read), [`Stored`](SharedError::Stored): it is not such a filter, or
-    ///   of another kind, layout, hasher or version.
+    /// * [`Read`](SharedError::Read), [`Stored`](SharedError::Stored): it is not such a filter, or is
+    ///   damaged, or of another kind, layout, hasher or version; or this process has no memory for
+    ///   its own part.
     /// * [`NoSeat`](SharedError::NoSeat): 1,023 processes have it.
     /// * [`Io`](SharedError::Io): the system refused a call. The memory must be open to the user of
     ///   this process for reading and writing.
@@ -362,8 +364,9 @@ impl<E: Attach> SharedFilter<E, RandomState> {
     ///
     /// * [`Io`](SharedError::Io): there is no such file, or the system refused a call. It must be
     ///   open to the user of this process for reading and writing.
-    /// * [`Read`](SharedError::Read), [`Stored`](SharedError::Stored): it is not such a filter, or
-    ///   of another kind, layout, hasher or version.
+    /// * [`Read`](SharedError::Read), [`Stored`](SharedError::Stored): it is not such a filter, or is
+    ///   damaged, or of another kind, layout, hasher or version; or this process has no memory for
+    ///   its own part.
     /// * [`OtherBoot`](SharedError::OtherBoot): the machine has gone down since it was made.
     /// * [`NoSeat`](SharedError::NoSeat): 1,023 processes have it.
     ///
@@ -486,10 +489,10 @@ impl<E: Attach, S: FilterHasher<Inner: 'static> + Clone> Filter<E, S> {
     ///
     /// # Errors
     ///
-    /// * [`Io`](SharedError::Io): the system has less memory than that
+    /// * [`Io`](SharedError::Io): the system has less memory than the filter takes
     ///   ([`OutOfMemory`](std::io::ErrorKind::OutOfMemory)), or refused a call.
     /// * [`Read`](SharedError::Read): a [`Dyn`] filter that grows
-    ///   ([`OtherKind`](ReadError::OtherKind)).
+    ///   ([`OtherKind`](ReadError::OtherKind)), or this process has no memory for its own part.
     ///
     /// # Examples
     ///
@@ -515,7 +518,7 @@ impl<E: Attach, S: FilterHasher<Inner: 'static> + Clone> Filter<E, S> {
     /// # Errors
     ///
     /// As [`copy_to_shared`](Self::copy_to_shared); by [`Io`](SharedError::Io) also if there is a
-    /// file of this name.
+    /// file of this name, or no room in its file system.
     ///
     /// # Examples
     ///

@@ -165,7 +165,7 @@ impl<L: Layout> TokenTable<L> {
         let Some(admitted) = content.with(token) else {
             // Both are full: open a slot for the next attempt. A path cannot place the token,
             // because its last hop freezes the two ends of the hop, not the two words of this
-            // class.
+            // class. The target of two full words is the first.
             let class = Class {
                 first: target,
                 second: witness,

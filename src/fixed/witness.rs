@@ -20,8 +20,8 @@ impl<L: Layout> TokenTable<L> {
         witness: usize,
     ) -> bool {
         // Load crosswise: of two rivals at least one finds the other's reference.
-        // Not by `is_absent_within`: to make the rounds before they are needed takes 4 of the 212
-        // instructions of an admission.
+        // Not by `is_absent_within`: to make the rounds before they are needed takes 4 instructions
+        // of each admission.
         match self.table.load_crosswise(witness).content() {
             Content::Bucket(content) => !content.contains(fingerprint),
             Content::Reference(reference) => {

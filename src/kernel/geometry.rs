@@ -102,8 +102,8 @@ impl<L: Layout> Geometry<L> {
 }
 
 impl Class {
-    /// The emptier candidate, the other one, and the content of the emptier, of two that held `a`
-    /// and `b`.
+    /// The candidate with more vacancies, or the first of two that have as many; the other one; and
+    /// the content of the former. They held `a` and `b`.
     #[inline]
     pub(crate) fn emptier_first<L: Layout>(
         self,

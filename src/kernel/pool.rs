@@ -31,8 +31,8 @@ use crate::sync::{Event, OnceBox};
 #[derive(Debug)]
 pub(crate) struct Pool<L> {
     first: Part<Descriptor>,
-    /// How many of them each belong to one thread.
-    own: u32,
+    /// How many of the first segment each belong to one thread.
+    own: u16,
     limits: Limits,
     /// The processes that share it, if it is not of this one alone.
     #[cfg(feature = "shared")]
@@ -49,6 +49,7 @@ struct Limits {
 
 impl Limits {
     fn new(most: usize, exclusive: usize) -> Self {
+        const { assert!(MAX_DESCRIPTORS <= u16::MAX as usize) };
         Self {
             most: most.min(MAX_DESCRIPTORS) as u16,
             exclusive: exclusive as u16,
@@ -228,7 +229,7 @@ impl<L: Layout> Pool<L> {
         let limits = Limits::new(size.most, sync::EXCLUSIVE);
         Ok(Self {
             first: allocate::slice(size.first, Descriptor::new)?.into(),
-            own: limits.own(size.first, size.first) as u32,
+            own: limits.own(size.first, size.first) as u16,
             limits,
             #[cfg(feature = "shared")]
             seats: None,

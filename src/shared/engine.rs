@@ -132,6 +132,8 @@ pub(super) fn make(
     file.write_all_at(&memory::boot()?, BOOT_AT as u64)?;
     fill(&file)?;
     let file = OwnedFd::from(file);
+    #[cfg(feature = "huge-pages")]
+    memory::collapse(&file, bytes)?;
     if let Place::Nowhere = place {
         memory::seal(&file)?;
     }
@@ -150,7 +152,7 @@ impl Memory {
         let mut bytes = [0; HEADER];
         let found = read_up_to(&file, 0, &mut bytes)?;
         let begin = &bytes[..found.min(Header::BYTES)];
-        if Header::decode(begin).is_ok() {
+        if let Ok(_) | Err(ReadError::NewerVersion { .. }) = Header::decode(begin) {
             return Err(SharedError::Stored);
         }
         let header = Header::decode_shared(begin)?;

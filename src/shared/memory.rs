@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 
-use memmap2::MmapOptions;
+use memmap2::{MmapOptions, MmapRaw};
 use nix::fcntl::{
     AT_FDCWD, AtFlags, FallocateFlags, FcntlArg, OFlag, SealFlag, fallocate, fcntl, open,
 };
@@ -16,6 +16,8 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::stat::Mode;
 use nix::unistd::{ftruncate, linkat};
 
+#[cfg(feature = "huge-pages")]
+use crate::allocate;
 use crate::allocate::Mapping;
 
 /// The bytes of the number of a boot, in the order in which its text has them.
@@ -136,12 +138,26 @@ pub(crate) fn reopen(memory: &impl AsFd, writes: bool) -> io::Result<OwnedFd> {
 
 /// Maps all of it.
 pub(crate) fn map(memory: &OwnedFd, bytes: usize, writes: bool) -> io::Result<Arc<Mapping>> {
+    let mapped = mapped(memory, bytes, writes)?;
+    #[cfg(feature = "huge-pages")]
+    allocate::advise_shared(&mapped);
+    Ok(Mapping::new(mapped))
+}
+
+/// Puts all of it into huge pages, if it is large and the system gives them. No other process may
+/// have it yet: it would wait meanwhile, and could make others wait.
+#[cfg(feature = "huge-pages")]
+pub(crate) fn collapse(memory: &OwnedFd, bytes: usize) -> io::Result<()> {
+    allocate::collapse(&mapped(memory, bytes, true)?);
+    Ok(())
+}
+
+fn mapped(memory: &OwnedFd, bytes: usize, writes: bool) -> io::Result<MmapRaw> {
     let mut options = MmapOptions::new();
     options.len(bytes);
-    let mapped = if writes {
+    if writes {
         options.map_raw(memory)
     } else {
         options.map_raw_read_only(memory)
-    };
-    Ok(Mapping::new(mapped?))
+    }
 }

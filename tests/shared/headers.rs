@@ -105,6 +105,12 @@ fn a_stored_filter_is_told_from_shared_memory() {
     ] {
         assert!(matches!(refused, Err(SharedError::Stored)), "{refused:?}");
     }
+    // That of a later version has another form.
+    let mut newer = stored.clone();
+    newer[8] += 1;
+    std::fs::write(&path, &newer).expect("its own");
+    let refused = <SharedFilter>::open(&path).map(drop);
+    assert!(matches!(refused, Err(SharedError::Stored)), "{refused:?}");
     // A damaged one is neither.
     std::fs::write(&path, &stored[..63]).expect("its own");
     let error = <SharedFilter>::open(&path).map(drop).unwrap_err();

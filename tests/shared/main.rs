@@ -33,7 +33,7 @@ use lockfree_cuckoo::SharedFilter;
 const ROLE: &str = "LOCKFREE_CUCKOO_TEST_ROLE";
 const MEMORY: &str = "LOCKFREE_CUCKOO_TEST_MEMORY";
 
-/// A small filter in new memory.
+/// A filter in new memory.
 fn filter(items: usize) -> SharedFilter {
     let builder = lockfree_cuckoo::CuckooFilter::builder();
     builder

@@ -1034,8 +1034,8 @@ int lfcf_snapshot(const struct lfcf_filter *filter, struct lfcf_filter **copy);
  *
  * Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`; the options are not
  * kept. The memory lasts as long as a process has it, or its descriptor. Cost: as `lfcf_create`.
- * Besides what that takes, each table has 64 KiB for descriptors and a sixteenth for snapshots
- * from the start: `lfcf_measure` tells all of it.
+ * Besides what that takes, each table has from the start 64 KiB for the filter's own descriptors and
+ * a sixteenth for snapshots: `lfcf_measure` tells all of it.
  */
 int lfcf_shared_create(const struct lfcf_options *options, struct lfcf_filter **filter);
 
@@ -1080,7 +1080,8 @@ int lfcf_shared_copy_at(struct lfcf_filter *filter, const char *path, struct lfc
  * process: the same filter in `*filter`, of whatever kind and layout; NULL if it fails.
  *
  * `LFCF_NOT_SEALED`: it is the descriptor of something else, or of a file with a name: open that
- * by `lfcf_shared_open`. `LFCF_NOT_A_FILTER`, `LFCF_TRUNCATED`, `LFCF_DAMAGED`,
+ * by `lfcf_shared_open`. `LFCF_NOT_A_FILTER`: also for a stored filter, which
+ * `lfcf_shared_copy` brings into such memory. `LFCF_TRUNCATED`, `LFCF_DAMAGED`,
  * `LFCF_NEWER_VERSION`, `LFCF_OTHER_HASHER`, `LFCF_OUT_OF_MEMORY`, `LFCF_NO_SEAT`,
  * `LFCF_UNSUPPORTED`. `LFCF_INVALID`: the descriptor is negative. `LFCF_IO`: `errno` is that of
  * the system.

@@ -77,8 +77,8 @@ fn open_file(descriptor: c_int) -> Checked<impl Deref<Target = std::fs::File>> {
 ///
 /// Threads: any. Memory: the filter is the caller's, until `lfcf_destroy`; the options are not
 /// kept. The memory lasts as long as a process has it, or its descriptor. Cost: as `lfcf_create`.
-/// Besides what that takes, each table has 64 KiB for descriptors and a sixteenth for snapshots
-/// from the start: `lfcf_measure` tells all of it.
+/// Besides what that takes, each table has from the start 64 KiB for the filter's own descriptors and
+/// a sixteenth for snapshots: `lfcf_measure` tells all of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lfcf_shared_create(
     options: *const lfcf_options,
@@ -151,7 +151,8 @@ pub unsafe extern "C" fn lfcf_shared_copy_at(
 /// process: the same filter in `*filter`, of whatever kind and layout; NULL if it fails.
 ///
 /// `LFCF_NOT_SEALED`: it is the descriptor of something else, or of a file with a name: open that
-/// by `lfcf_shared_open`. `LFCF_NOT_A_FILTER`, `LFCF_TRUNCATED`, `LFCF_DAMAGED`,
+/// by `lfcf_shared_open`. `LFCF_NOT_A_FILTER`: also for a stored filter, which
+/// `lfcf_shared_copy` brings into such memory. `LFCF_TRUNCATED`, `LFCF_DAMAGED`,
 /// `LFCF_NEWER_VERSION`, `LFCF_OTHER_HASHER`, `LFCF_OUT_OF_MEMORY`, `LFCF_NO_SEAT`,
 /// `LFCF_UNSUPPORTED`. `LFCF_INVALID`: the descriptor is negative. `LFCF_IO`: `errno` is that of
 /// the system.

@@ -587,10 +587,10 @@ static void errors(void)
     open_fails(LFCF_TRUNCATED, "ends early");
     /* Something else, as a filter that is stored. */
     CHECK(ftruncate(fd, size) == 0 && pwrite(fd, "PK\3\4", 4, 0) == 4);
-    open_fails(LFCF_NOT_A_FILTER, "first bytes");
+    open_fails(LFCF_NOT_A_FILTER, "that processes share");
     CHECK(ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0);
     IS(0, lfcf_write_fd(own, fd));
-    open_fails(LFCF_NOT_A_FILTER, "");
+    open_fails(LFCF_NOT_A_FILTER, "stored filter, which one process reads");
     CHECK(close(fd) == 0 && unlink(path) == 0);
     IS(0, lfcf_destroy(own));
 }

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 
 use lockfree_cuckoo::filter::{AnyLayout, Dyn, Kind};
-use lockfree_cuckoo::{DynFilter, FilterBuilder, SharedError, layout::Shape};
+use lockfree_cuckoo::{DynFilter, FilterBuilder, ReadError, SharedError, layout::Shape};
 
 use crate::status::lfcf_status::{
     self, LFCF_DAMAGED, LFCF_FILE_EXISTS, LFCF_INVALID, LFCF_IO, LFCF_NO_FILE, LFCF_NO_SEAT,
@@ -103,6 +103,7 @@ impl From<SharedError> for lfcf_status {
     fn from(error: SharedError) -> Self {
         let status = match error {
             SharedError::Build(error) => return error.into(),
+            SharedError::Read(ReadError::NotAFilter) => LFCF_NOT_A_FILTER,
             SharedError::Read(error) => return error.into(),
             SharedError::Io(ref error) => of_system(error),
             SharedError::Stored => LFCF_NOT_A_FILTER,
