@@ -235,7 +235,7 @@ static void open_filter(const char *path, bool hashes)
     demand(stripes && !(stripes & (stripes - 1)), "a number in the header is not possible");
     for (index_shift = 64; !(buckets >> (64 - index_shift) & 1); index_shift--)
         ;
-    u64 at[16][3], end = 3 * PAGE;
+    u64 at[16][3], end = 2 * PAGE;
     for (u64 i = 0; i < tables; i++) {
         part(&end, 1, 8, PAGE);
         part(&end, number(head + 80, 8), LINE, LINE);

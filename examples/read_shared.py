@@ -47,7 +47,7 @@ class SharedFilter(StoredFilter):
         demand((kind, tables) == (1, 1) or kind == 3 and 3 <= tables <= 16,
                "not a fixed or rotating filter")
         self.slots, self.value_bits = slots & 15, slots >> 4
-        self.tables, end = [], 3 * PAGE
+        self.tables, end = [], 2 * PAGE
         for _ in range(tables):
             at = []
             for elements, element, unit in ((1, 8, PAGE), (cells, LINE, LINE),

@@ -25,7 +25,7 @@ use crate::kernel::seats::Seats;
 use crate::kernel::sizing::pair_slots;
 use crate::kernel::stripes::Stripes;
 use crate::kernel::table::Table;
-use crate::kernel::word::{Content, Reference};
+use crate::kernel::word::{Content, Reference, Word};
 use crate::sync;
 #[cfg(feature = "shared")]
 use crate::sync::AtomicU64;
@@ -242,14 +242,17 @@ impl<L: Layout> TokenTable<L> {
 
     /// The meaning of `reference`, found in `bucket`.
     pub(crate) fn resolve(&self, bucket: usize, reference: Reference<L>) -> Resolved<L> {
+        let is_content = |old| matches!(Word::from(old).content(), Content::Bucket(_));
         match self.pool.resolve(bucket, reference) {
             // Do not follow what no call of this crate has published.
             Resolved::Pending(pending)
-                if (pending.transfer.buckets().iter())
-                    .any(|&bucket| bucket >= self.table.len()) =>
+                if !is_content(pending.old)
+                    || (pending.transfer.buckets().iter())
+                        .any(|&bucket| bucket >= self.table.len()) =>
             {
                 Resolved::Stale
             }
+            Resolved::Settled(content) if !is_content(content) => Resolved::Stale,
             resolved => resolved,
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! 0        header, the sizes, at 2,048 the state of a rotation, and behind it the boot
-//! 1 page   seats
-//! 3 pages  for each table: the cell of scans, the cells of the counter, stripes, descriptors, log,
+//! 1 page   the number of processes so far
+//! 2 pages  for each table: the cell of scans, the cells of the counter, stripes, descriptors, log,
 //!          each from a multiple of 128 on, and from a page on the words
 //! ```
 //!
@@ -28,11 +28,8 @@ const LINE: usize = 128;
 /// Processes that can have the memory at once, with the right to write to it.
 pub(crate) const SEATS: usize = 1023;
 
-/// The cells of the seats: the number of processes so far, and for each seat its last one.
-pub(crate) const SEAT_CELLS: usize = 1 + SEATS;
-
-/// Where they begin.
-pub(crate) const SEATS_AT: usize = PAGE;
+/// Where the number of processes so far is. Not beside the state, which all calls read.
+pub(crate) const COUNT_AT: usize = PAGE;
 
 /// Where the state of a rotation is.
 pub(crate) const STATE_AT: usize = PAGE / 2;
@@ -41,7 +38,7 @@ pub(crate) const STATE_AT: usize = PAGE / 2;
 pub(crate) const BOOT_AT: usize = STATE_AT + WORD;
 
 /// Where the first table begins.
-const TABLES_AT: usize = 3 * PAGE;
+const TABLES_AT: usize = 2 * PAGE;
 
 /// The numbers of the elements of one table; all tables of a block are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

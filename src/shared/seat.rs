@@ -1,11 +1,16 @@
 //! The seats: which processes live, and a number for each that no other has had.
 //!
-//! A seat is a byte far behind the end of the file. A process that writes holds a lock on it, by an
-//! open file of its own ("open file description lock"). The system gives the lock up when the last
-//! descriptor of that open file is closed, and at the end of a process it closes them after the
-//! last thread has run its last instruction. So if the byte is free, whoever held it is dead. No
-//! other descriptor of the memory matters, whoever closes it, and neither do numbers of processes,
-//! which mean different things in different containers.
+//! A process that writes holds locks on two bytes far behind the end of the file: that of its seat,
+//! so that there are not too many, and that of its number. The locks belong to an open file of its
+//! own ("open file description locks"). The system gives them up when the last descriptor of that
+//! open file is closed, and at the end of a process it closes them after the last thread has run
+//! its last instruction. So if the byte of a number is free, the process that had it is dead. No
+//! other descriptor of the memory matters, whoever closes it, and neither do the system's numbers
+//! of processes, which mean different things in different containers.
+//!
+//! *Why the seat does not tell who is dead.* The next process that has it has locked it before that
+//! can be seen by any number, and until then the last one would pass for alive. No two processes
+//! have the byte of one number.
 //!
 //! *A program may close descriptors that it does not know.* So a page of the open file is mapped,
 //! too, the *anchor*: the lock stays until that is gone. No other mapping is of this open file.
@@ -20,6 +25,7 @@
 use alloc::sync::Arc;
 use core::ffi::c_void;
 use core::mem;
+use core::ops::Range;
 use core::ptr::NonNull;
 use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
@@ -34,7 +40,7 @@ use nix::unistd::dup3_raw;
 
 use crate::allocate::{Mapping, Part};
 use crate::kernel::seats::Seats;
-use crate::shared::block::{SEAT_CELLS, SEATS, SEATS_AT};
+use crate::shared::block::{COUNT_AT, SEATS};
 use crate::shared::memory::reopen;
 use crate::sync::{AtomicU64, Ordering, fence};
 
@@ -49,15 +55,16 @@ pub(crate) struct Seat {
     /// The number of this process, 0 if it has none yet; whether a thread is taking a seat; and the
     /// address of the anchor. All are 0 after a fork.
     own: Part<AtomicU64>,
-    /// The number of processes so far, and for each seat the number of its last one.
-    all: Part<AtomicU64>,
+    /// The number of processes so far.
+    count: Part<AtomicU64>,
 }
 
-/// The bits of a seat in the number of a process. Above them, the processes are counted.
-const SEAT_BITS: u32 = SEATS.ilog2() + 1;
-
-/// The byte of the first seat: beyond the end of every file.
+/// The byte of the first seat: beyond the end of every file. Behind those of the seats are those of
+/// numbers.
 const FIRST: i64 = 1 << 62;
+
+/// The numbers of processes.
+const NUMBERS: Range<u64> = SEATS as u64..1 << 48;
 
 /// The smallest page.
 const PAGE: usize = 1 << 12;
@@ -71,7 +78,7 @@ impl Seat {
             identity: identity(&file)?,
             file,
             own: Part::of_mapping(&Mapping::new(page), 0, 3),
-            all: Part::of_mapping(memory, SEATS_AT, SEAT_CELLS),
+            count: Part::of_mapping(memory, COUNT_AT, 1),
         };
         seat.drop_anchor(&seat.file)?;
         let number = seat.sit_down()?;
@@ -102,20 +109,30 @@ impl Seat {
         Ok(())
     }
 
-    /// Locks the first free seat. Returns a new number for this process; `None` if none is free.
+    /// Locks the first free seat, and a number. `None` if none is free.
     fn sit_down(&self) -> io::Result<Option<u64>> {
-        for seat in 0..SEATS {
+        for seat in 0..SEATS as u64 {
             if self.lock(seat)? {
-                // Relaxed: all of them are different, whatever the order.
-                let process = self.all[0].fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-                let number = process << SEAT_BITS | seat as u64;
-                // Only a stranger makes the count so large that it wraps.
-                if number == 0 {
-                    return Ok(None);
-                }
-                self.all[1 + seat].store(number, Ordering::Relaxed);
+                return self.lock_number();
+            }
+        }
+        Ok(None)
+    }
+
+    /// Locks a new number for this process.
+    fn lock_number(&self) -> io::Result<Option<u64>> {
+        // A stranger may have set the count back, or far ahead. There are no more living processes
+        // than seats.
+        for _ in 0..=SEATS {
+            // Relaxed: all of them are different, whatever the order.
+            let before = self.count[0].fetch_add(1, Ordering::Relaxed);
+            let number = before.saturating_add(NUMBERS.start);
+            if !NUMBERS.contains(&number) {
+                return Ok(None);
+            }
+            if self.lock(number)? {
                 // Release fence: pairs with the Acquire fence in `is_dead`: who sees this number as
-                // an owner sees it in its seat.
+                // an owner sees its lock.
                 fence(Ordering::Release);
                 return Ok(Some(number));
             }
@@ -123,18 +140,18 @@ impl Seat {
         Ok(None)
     }
 
-    /// Locks the byte of a seat. Returns false if another process has it.
-    fn lock(&self, seat: usize) -> io::Result<bool> {
-        match fcntl(&self.file, FcntlArg::F_OFD_SETLK(&byte(seat))) {
+    /// Locks the byte of a seat or a number. Returns false if another process has it.
+    fn lock(&self, number: u64) -> io::Result<bool> {
+        match fcntl(&self.file, FcntlArg::F_OFD_SETLK(&byte(number))) {
             Ok(_) => Ok(true),
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Whether another process holds the lock of a seat. True if the system does not say.
-    fn is_locked(&self, seat: usize) -> bool {
-        let mut lock = byte(seat);
+    /// Whether another process holds the lock of a number. True if the system does not say.
+    fn is_locked(&self, number: u64) -> bool {
+        let mut lock = byte(number);
         let asked = fcntl(&self.file, FcntlArg::F_OFD_GETLK(&mut lock));
         asked.is_err() || lock.l_type != libc::F_UNLCK as libc::c_short
     }
@@ -208,12 +225,12 @@ impl IntoRawFd for Number {
     }
 }
 
-/// The byte of a seat, to be locked.
-fn byte(seat: usize) -> libc::flock {
+/// The byte of a seat or a number, to be locked.
+fn byte(number: u64) -> libc::flock {
     libc::flock {
         l_type: libc::F_WRLCK as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
-        l_start: FIRST + seat as i64,
+        l_start: FIRST + number as i64,
         l_len: 1,
         l_pid: 0,
     }
@@ -246,16 +263,10 @@ impl Seats for Seat {
         if owner == own {
             return false;
         }
-        let seat = (owner & ((1 << SEAT_BITS) - 1)) as usize;
-        if seat >= SEATS {
-            return true;
-        }
-        // Acquire fence: see `sit_down`. The caller has read the owner before.
+        // Acquire fence: see `lock_number`. The caller has read the owner before.
         fence(Ordering::Acquire);
-        // If another process has had its seat since, it is dead: a seat is taken only when its last
-        // holder is. Otherwise ask the system who holds the seat.
-        let last = self.all[1 + seat].load(Ordering::Relaxed);
-        last != owner || !self.is_locked(seat)
+        // No process has a number that only a stranger writes.
+        !NUMBERS.contains(&owner) || !self.is_locked(owner)
     }
 }
 

@@ -138,14 +138,14 @@ fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight"))
 }
 
-fn set(bytes: &mut [u8], at: usize, number: u64) {
+pub(crate) fn set(bytes: &mut [u8], at: usize, number: u64) {
     bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
 }
 
 /// Where the descriptors and the words of a table begin, as the page on the format says.
-fn places(bytes: &[u8], table: usize) -> (usize, usize) {
+pub(crate) fn places(bytes: &[u8], table: usize) -> (usize, usize) {
     let [buckets, stripes, cells, log] = [64, 72, 80, 88].map(|at| number(bytes, at) as usize);
-    let mut from = 12_288;
+    let mut from = 8_192;
     for others in 0.. {
         let stripes_at = from + 128 + 128 * cells;
         let descriptors = (stripes_at + 8 * stripes).next_multiple_of(128);

@@ -6,10 +6,13 @@ use std::os::unix::fs::FileExt;
 use crew::Crew;
 use lockfree_cuckoo::filter::{Dyn, Fixed, Rotating, Shareable};
 use lockfree_cuckoo::layout::{Lanes, Layout, SemiSorted};
+use lockfree_cuckoo::testing::Internals;
 use lockfree_cuckoo::{Filter, FilterBuilder, SharedFilter};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
+use crate::generations::{places, set};
+use crate::golden::bytes_of;
 use crate::opened;
 
 /// Random words, and words that look like those of the filter: copies of others, with a bit or two
@@ -83,6 +86,31 @@ fn rotating<L: Layout>(generations: usize) {
         let _ = filter.refresh(&1u64);
         let _ = filter.snapshot();
     });
+}
+
+/// A word is frozen by a descriptor that says the word held another reference. A private copy of it
+/// would follow that for ever.
+#[test]
+fn the_content_of_a_word_is_no_reference() {
+    type Engine = Fixed<Lanes<2, 31>>;
+    for status in 0..3 {
+        let filter = Filter::<Engine>::builder().build_shared().expect("memory");
+        let file = opened(&filter);
+        let mut bytes = bytes_of(&filter);
+        let (descriptors, words) = places(&bytes, 0);
+        // The first use of the first descriptor: a removal of all tokens.
+        for (number, content) in [1 << 2 | status, 0, 0, 0, 0, u64::MAX]
+            .into_iter()
+            .enumerate()
+        {
+            set(&mut bytes, descriptors + 8 * number, content);
+        }
+        set(&mut bytes, words, 1 << 63 | 1 << 53 | 1);
+        file.write_all_at(&bytes[descriptors..], descriptors as u64)
+            .expect("within");
+        let copy = filter.snapshot().expect("no one scans");
+        assert_eq!((copy.len(), filter.taken()), (0, 0), "status {status}");
+    }
 }
 
 #[test]

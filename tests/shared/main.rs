@@ -21,6 +21,7 @@ mod pages;
 mod readers;
 mod refusals;
 mod rotating;
+mod seats;
 
 use std::env;
 use std::fs::File;
