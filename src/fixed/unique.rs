@@ -125,9 +125,7 @@ impl<L: Layout> TokenTable<L> {
         }
         // A miss is no verdict: a token that hops past these two reads is found at the witness, or
         // its hop freezes the target first.
-        let token = Token::with_value(class.fingerprint, value);
-        let (target, witness, content) = class.emptier_first(a.as_bucket(), b.as_bucket());
-        self.admit(token, target, witness, content, elsewhere)
+        self.admit_to_emptier(class, value, a.as_bucket(), b.as_bucket(), elsewhere)
     }
 
     /// [`try_insert_unique`](Self::try_insert_unique) for frozen words.
@@ -144,14 +142,28 @@ impl<L: Layout> TokenTable<L> {
         if a.either_contains(b, class.fingerprint) {
             return Ok(false);
         }
+        self.admit_to_emptier(class, value, a, b, elsewhere)
+    }
+
+    /// [`try_insert_unique`](Self::try_insert_unique) for words that held `a` and `b`, and no token
+    /// of the class.
+    #[inline]
+    fn admit_to_emptier(
+        &self,
+        class: Class,
+        value: Value,
+        a: Bucket<L>,
+        b: Bucket<L>,
+        elsewhere: &impl AbsenceElsewhere,
+    ) -> Result<bool, Failure> {
         let token = Token::with_value(class.fingerprint, value);
         let (target, witness, content) = class.emptier_first(a, b);
         self.admit(token, target, witness, content, elsewhere)
     }
 
-    /// [`try_insert_unique`](Self::try_insert_unique) for words that held no token of the class:
-    /// adds this one to the target, which held `content`. A separate function, so that an item that
-    /// is present costs no more than a lookup; its arguments fit the registers.
+    /// Adds a token to the target, which held `content`, and no token of the class. A separate
+    /// function, so that an item that is present costs no more than a lookup; its arguments fit the
+    /// registers.
     #[inline(never)]
     fn admit(
         &self,

@@ -698,8 +698,8 @@ static int remove_one(int f, int first)
 
 // Makes one attempt to add a token if there is none here or in other tables. Returns the answer, or
 // 0.
-// Translates fixed: TokenTable::try_insert_unique 5620f93a
-// Translates fixed: TokenTable::try_insert_unique_slowly 37248a74
+// Translates fixed: TokenTable::try_insert_unique e19859b6
+// Translates fixed: TokenTable::try_insert_unique_slowly 169a6314
 // Translates fixed: TokenTable::admit 9b276434
 // Translates kernel: change_word bcbe83a4
 static int try_to_admit(int descriptor, int f, int first, int state)
