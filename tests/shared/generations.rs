@@ -14,7 +14,7 @@ use lockfree_cuckoo::{RotatingCuckooFilter, SharedFilter, SharedReader};
 use model::geometry::{Geometry, distinct};
 use model::layout::Layout;
 
-use crate::golden::bytes_of;
+use crate::golden::{bytes_of, number, set};
 use crate::languages::{Language, answers, c_stops, file, lines_of, python_stops};
 use crate::path_of;
 
@@ -132,14 +132,6 @@ fn what_is_refreshed_is_found_by_who_stops() {
     for stops in [c_stops, python_stops].map(|stops| stops(&memory, &[hash])) {
         assert!(stops.is_none_or(|stops| stops > 200), "it hardly stops");
     }
-}
-
-fn number(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight"))
-}
-
-pub(crate) fn set(bytes: &mut [u8], at: usize, number: u64) {
-    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
 }
 
 /// Where the descriptors and the words of a table begin, as the page on the format says.

@@ -53,6 +53,15 @@ pub(crate) fn path(name: &str, extension: &str) -> PathBuf {
     Path::new(directory).join(name).with_extension(extension)
 }
 
+/// A number of the memory.
+pub(crate) fn number(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight"))
+}
+
+pub(crate) fn set(bytes: &mut [u8], at: usize, number: u64) {
+    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+}
+
 /// All bytes of a filter.
 pub(crate) fn bytes_of(filter: &impl AsFd) -> Vec<u8> {
     fs::read(path_of(filter)).expect("its own")
@@ -67,7 +76,7 @@ fn items() -> impl Iterator<Item = String> {
 }
 
 /// The filter of the first file.
-pub(crate) fn made() -> SharedFilter {
+fn made() -> SharedFilter {
     let builder = CuckooFilter::builder().buckets(96).seed(SEED);
     let filter = builder.build_shared().expect("memory");
     items().for_each(|item| filter.insert_hash(hash(&item)).expect("room"));
@@ -133,12 +142,11 @@ struct Frost {
 
 impl Frost {
     fn number(&self, at: usize) -> u64 {
-        let bytes = self.bytes[at..at + 8].try_into().expect("eight");
-        u64::from_le_bytes(bytes)
+        number(&self.bytes, at)
     }
 
     fn set(&mut self, at: usize, number: u64) {
-        self.bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        set(&mut self.bytes, at, number);
     }
 
     fn word(&self, bucket: usize) -> u64 {

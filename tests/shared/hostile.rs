@@ -11,8 +11,8 @@ use lockfree_cuckoo::{Filter, FilterBuilder, SharedFilter};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::generations::{places, set};
-use crate::golden::bytes_of;
+use crate::generations::places;
+use crate::golden::{bytes_of, set};
 use crate::opened;
 
 /// Random words, and words that look like those of the filter: copies of others, with a bit or two

@@ -10,7 +10,7 @@ use lockfree_cuckoo::{SharedError, SharedFilter};
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc::{F_WRLCK, SEEK_SET, flock};
 
-use crate::golden::golden_since_the_start;
+use crate::golden::{bytes_of, golden_since_the_start, number};
 use crate::languages::file;
 use crate::{filter, open, opened};
 
@@ -42,15 +42,11 @@ fn the_seat_of_a_dead_process_can_be_taken() {
 /// Whoever sets the number of processes back, or far ahead, makes no two processes one.
 #[test]
 fn no_two_processes_have_one_number() {
-    const COUNT: u64 = 4_096;
+    const COUNT: usize = 4_096;
     let filter = filter(100);
     let memory = opened(&filter);
-    let count = || {
-        let mut count = [0; 8];
-        memory.read_exact_at(&mut count, COUNT).expect("within");
-        u64::from_le_bytes(count)
-    };
-    let set = |count: u64| memory.write_all_at(&count.to_le_bytes(), COUNT);
+    let count = || number(&bytes_of(&filter), COUNT);
+    let set = |count: u64| memory.write_all_at(&count.to_le_bytes(), COUNT as u64);
     assert_eq!(count(), 1);
     set(0).expect("within");
     let other = SharedFilter::<Fixed>::attach(&filter).expect("another number");
