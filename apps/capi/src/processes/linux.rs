@@ -103,10 +103,9 @@ impl From<SharedError> for lfcf_status {
     fn from(error: SharedError) -> Self {
         let status = match error {
             SharedError::Build(error) => return error.into(),
-            SharedError::Read(ReadError::NotAFilter) => LFCF_NOT_A_FILTER,
+            SharedError::Read(ReadError::NotAFilter) | SharedError::Stored => LFCF_NOT_A_FILTER,
             SharedError::Read(error) => return error.into(),
             SharedError::Io(ref error) => of_system(error),
-            SharedError::Stored => LFCF_NOT_A_FILTER,
             SharedError::NotSealed => LFCF_NOT_SEALED,
             SharedError::OtherBoot => LFCF_OTHER_BOOT,
             SharedError::NoSeat => LFCF_NO_SEAT,
