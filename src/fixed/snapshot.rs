@@ -24,7 +24,9 @@ impl<L: Layout> TokenTable<L> {
             // Begin with an empty copy at each attempt.
             let mut copy = self.empty_like()?;
             // Copy the groups of stripes one after the other.
-            Group::all(passes).try_for_each(|group| copy_group(self, &scan, group, &mut copy))?;
+            self.stripes
+                .groups(passes)
+                .try_for_each(|group| copy_group(self, &scan, group, &mut copy))?;
             copy.counter.reset(copy.taken());
             Ok(copy)
         })

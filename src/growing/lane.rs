@@ -9,6 +9,7 @@
 //! needs none, because its tail is full. Heads are not 0, so neither is a lane.
 
 use crate::kernel::layout::{Fingerprint, Probe};
+use crate::kernel::stripes::UNUSED_BITS;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use vector::{covering, probe, probe_each};
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
@@ -37,6 +38,9 @@ pub(crate) const HEADS_AGREE: f64 = 66.0 / 64.0;
 
 /// Bits of a tail at the level where the table began, and so the number of possible doublings.
 pub(crate) const TAIL_BITS: u32 = 10;
+
+/// The head in a fingerprint is above the bits that select no stripe.
+const BEHIND_FINGERPRINT: u32 = TAIL_BITS - UNUSED_BITS;
 
 const TAIL: u16 = (1 << TAIL_BITS) - 1;
 const MARK: u16 = 1;
@@ -71,12 +75,12 @@ impl Head {
     /// Selects the stripe of all tokens that have this head.
     #[inline]
     pub(crate) const fn fingerprint(self) -> Fingerprint {
-        Fingerprint::of_bits_that_are_not_0((self.0 >> TAIL_BITS) as u32)
+        Fingerprint::of_bits_that_are_not_0((self.0 >> BEHIND_FINGERPRINT) as u32)
     }
 
     /// The head that a fingerprint stands for.
     pub(crate) fn of_fingerprint(f: Fingerprint) -> Self {
-        Self((f.bits() as u16) << TAIL_BITS)
+        Self((f.bits() as u16) << BEHIND_FINGERPRINT)
     }
 }
 
@@ -332,7 +336,25 @@ mod tests {
     //! Lanes beside the bit strings that they stand for.
 
     use super::*;
+    use crate::kernel::stripes::Stripes;
     use proptest::prelude::*;
+
+    /// So a hop voids the misses of no other head.
+    #[test]
+    fn each_head_has_a_stripe_of_its_own() {
+        let stripes = Stripes::<HEADS>::new(1, HEAD_BITS).expect("memory");
+        let heads = || (1..HEADS as u16).map(|number| Head(number << TAIL_BITS));
+        for bumped in heads() {
+            let version = |head: Head| (head, stripes.version(head.fingerprint()));
+            let versions: Vec<_> = heads().map(version).collect();
+            stripes.bump(bumped.fingerprint());
+            for (head, version) in versions {
+                let is_unchanged = stripes.unchanged(head.fingerprint(), version);
+                assert_eq!(is_unchanged, head != bumped, "{head:?}, {bumped:?}");
+            }
+            assert_eq!(Head::of_fingerprint(bumped.fingerprint()), bumped);
+        }
+    }
 
     /// A token as what it means: a head, and the bits of its tail.
     #[derive(Clone, Debug, PartialEq, Eq)]

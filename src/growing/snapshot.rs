@@ -21,7 +21,9 @@ impl GrowingTokens {
             // Make the copy before any word is read: words that the sweep has passed by now are
             // split in it.
             let copy = self.empty_at(self.stage())?;
-            Group::all(passes).try_for_each(|group| self.copy_group(&scan, group, &copy))?;
+            self.stripes
+                .groups(passes)
+                .try_for_each(|group| self.copy_group(&scan, group, &copy))?;
             let len = copy.taken();
             Ok((copy, len))
         })
@@ -291,7 +293,7 @@ mod tests {
                 .scan(THIS_PROCESS, 1 << tokens.level())
                 .expect("no other");
             let copy = tokens.empty_at(tokens.stage()).expect("memory");
-            for group in Group::all(passes) {
+            for group in tokens.stripes.groups(passes) {
                 assert!(tokens.copy_group(&scan, group, &copy).is_ok());
             }
             assert_eq!(copy.taken(), tokens.taken(), "{passes} passes");
@@ -317,7 +319,7 @@ mod tests {
                 bucket,
                 fingerprint: f,
             });
-            for group in Group::all(1) {
+            for group in tokens.stripes.groups(1) {
                 let outcome = tokens.heed_hints(&scan, group, &copy);
                 assert_eq!(outcome.is_ok(), heeded, "bucket {bucket}");
             }
@@ -358,7 +360,7 @@ mod tests {
         begin(&tokens);
         let scan = tokens.hints.scan(THIS_PROCESS, 1 << 4).expect("no other");
         let copy = tokens.empty_at(tokens.stage()).expect("memory");
-        for group in Group::all(1) {
+        for group in tokens.stripes.groups(1) {
             tokens.stripes.announce_scan(group);
             let read = |bucket| {
                 tokens
@@ -394,7 +396,7 @@ mod tests {
             let copy = tokens.empty_at(tokens.stage()).expect("memory");
             double(&tokens);
             double(&tokens);
-            for group in Group::all(passes) {
+            for group in tokens.stripes.groups(passes) {
                 let copied = tokens.copy_group(&scan, group, &copy);
                 assert!(matches!(copied, Err(Disturbance::Other)), "no growth");
             }
@@ -413,7 +415,8 @@ mod tests {
             .scan(THIS_PROCESS, 1 << tokens.level())
             .expect("no other");
         core::mem::forget(scan);
-        Group::all(1).for_each(|group| tokens.stripes.announce_scan(group));
+        let all = tokens.stripes.groups(1);
+        all.for_each(|group| tokens.stripes.announce_scan(group));
         assert!(tokens.snapshot().is_err(), "a scan is on");
         tokens.settle_all();
         let f = GrowingClass::of_hash(0x0123_4567_89ab_cdef)

@@ -38,6 +38,9 @@ const STRIPES_PER_THREAD: usize = 256;
 /// The fewest stripes: one cache line.
 const MIN_STRIPES: usize = 8;
 
+/// The lowest bits of a fingerprint that select nothing, if the number of stripes is given.
+pub(crate) const UNUSED_BITS: u32 = 2;
+
 /// As many in each model.
 pub(crate) const MODEL_STRIPES: usize = 4;
 
@@ -51,6 +54,8 @@ pub(crate) struct Version(u64);
 pub(crate) struct Group {
     index: usize,
     groups: usize,
+    /// The lowest bits of a fingerprint that select nothing.
+    unused_bits: u32,
 }
 
 /// The bit that is set while a scan is on.
@@ -60,11 +65,6 @@ const SCAN: u64 = 1;
 const BUMP: u64 = SCAN << 1;
 
 impl Group {
-    /// All groups, if there are `groups` of them, a power of two, at most one for each stripe.
-    pub(crate) fn all(groups: usize) -> impl Iterator<Item = Self> {
-        (0..groups).map(move |index| Self { index, groups })
-    }
-
     /// Whether it is the only one.
     pub(crate) fn is_all(self) -> bool {
         self.groups == 1
@@ -74,7 +74,7 @@ impl Group {
     pub(crate) fn has(self, f: Fingerprint) -> bool {
         // Take the same low bits as `stripe`. The number of groups divides that of the stripes, so
         // all fingerprints of one stripe are in one group.
-        f.bits() as usize % self.groups == self.index
+        (f.bits() >> self.unused_bits) as usize % self.groups == self.index
     }
 }
 
@@ -94,8 +94,12 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
     #[cfg(feature = "shared")]
     pub(crate) const MAX: usize = 1 << 31;
 
+    /// The lowest bits of a fingerprint that select nothing. If the number of stripes is given, the
+    /// selecting bits stand where the offset of a cell has them: a lookup shifts nothing.
+    const UNUSED_BITS: u32 = if NUMBER > 0 { UNUSED_BITS } else { 0 };
+
     /// Cells for each stripe. All but the first are never used.
-    const SPACING: usize = if NUMBER > 0 && !sync::MODEL { 4 } else { 1 };
+    const SPACING: usize = 1 << if sync::MODEL { 0 } else { Self::UNUSED_BITS };
 
     /// The stripes of a table of this many words, with fingerprints of this many bits. If their
     /// number is not given, it is what the machine needs, but they take at most a 32nd of the bytes
@@ -150,10 +154,19 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
         // Select by the fingerprint alone. It is the same in both buckets, and so is the stripe.
         let mask = if NUMBER > 0 { NUMBER - 1 } else { self.mask };
         debug_assert_eq!((mask + 1) * Self::SPACING, self.versions.len());
-        let number = f.bits() as usize & mask;
+        let number = (f.bits() >> Self::UNUSED_BITS) as usize & mask;
         // SAFETY: `new` allocates the cells of one more stripe than the mask, which does not
         // change. So the masked number is less than that.
         unsafe { self.versions.get_unchecked(number * Self::SPACING) }
+    }
+
+    /// The stripes in groups. `groups` is a power of two, at most the number of stripes.
+    pub(crate) fn groups(&self, groups: usize) -> impl Iterator<Item = Group> + use<NUMBER> {
+        (0..groups).map(move |index| Group {
+            index,
+            groups,
+            unused_bits: Self::UNUSED_BITS,
+        })
     }
 
     fn all(&self) -> impl Iterator<Item = &AtomicU64> {
@@ -225,7 +238,7 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
 
     /// Ends the scan of a dead thread. Requires exclusive access to the tokens.
     pub(crate) fn end_all_scans(&self) {
-        Group::all(1).for_each(|group| self.end_scan(group));
+        self.groups(1).for_each(|group| self.end_scan(group));
     }
 
     pub(crate) fn end_scan(&self, group: Group) {
@@ -269,10 +282,12 @@ mod tests {
         assert_eq!(stripes.len(), number);
         assert_eq!(stripes.bytes(), Stripes::<NUMBER>::bytes_for(1 << 11, 16));
         let all = 1..=number as u32;
-        let fingerprints = || all.clone().map(Fingerprint::of_bits_that_are_not_0);
+        let bits = |number| number << Stripes::<NUMBER>::UNUSED_BITS;
+        let of = |number| Fingerprint::of_bits_that_are_not_0(bits(number));
+        let fingerprints = || all.clone().map(of);
         let mut bumps = 0;
         for groups in [1, 4, number] {
-            for group in Group::all(groups) {
+            for group in stripes.groups(groups) {
                 stripes.announce_scan(group);
                 for f in fingerprints() {
                     assert_eq!(stripes.bump(f), group.has(f), "{f:?} of {group:?}");
