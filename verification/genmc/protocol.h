@@ -700,6 +700,7 @@ static int remove_one(int f, int first)
 // 0.
 // Translates fixed: TokenTable::try_insert_unique e19859b6
 // Translates fixed: TokenTable::try_insert_unique_slowly 169a6314
+// Translates fixed: TokenTable::admit_to_emptier 13a587e7
 // Translates fixed: TokenTable::admit 9b276434
 // Translates kernel: change_word bcbe83a4
 static int try_to_admit(int descriptor, int f, int first, int state)
