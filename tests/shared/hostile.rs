@@ -88,6 +88,20 @@ fn rotating<L: Layout>(generations: usize) {
     });
 }
 
+/// Freezes the first word, with the first use of the first descriptor: what its numbers are from
+/// the control on.
+fn freeze<E: Shareable>(filter: &SharedFilter<E>, descriptor: [u64; 7]) {
+    let mut bytes = bytes_of(filter);
+    let (descriptors, words) = places(&bytes, 0);
+    for (number, content) in descriptor.into_iter().enumerate() {
+        set(&mut bytes, descriptors + 8 * number, content);
+    }
+    set(&mut bytes, words, 1 << 63 | 1 << 53 | 1);
+    opened(filter)
+        .write_all_at(&bytes[descriptors..], descriptors as u64)
+        .expect("within");
+}
+
 /// A word is frozen by a descriptor that says the word held another reference. A private copy of it
 /// would follow that for ever.
 #[test]
@@ -95,21 +109,24 @@ fn the_content_of_a_word_is_no_reference() {
     type Engine = Fixed<Lanes<2, 31>>;
     for status in 0..3 {
         let filter = Filter::<Engine>::builder().build_shared().expect("memory");
-        let file = opened(&filter);
-        let mut bytes = bytes_of(&filter);
-        let (descriptors, words) = places(&bytes, 0);
-        // The first use of the first descriptor: a removal of all tokens.
-        for (number, content) in [1 << 2 | status, 0, 0, 0, 0, u64::MAX]
-            .into_iter()
-            .enumerate()
-        {
-            set(&mut bytes, descriptors + 8 * number, content);
-        }
-        set(&mut bytes, words, 1 << 63 | 1 << 53 | 1);
-        file.write_all_at(&bytes[descriptors..], descriptors as u64)
-            .expect("within");
+        // A removal of all tokens.
+        freeze(&filter, [1 << 2 | status, 0, 0, 0, 0, u64::MAX, 0]);
         let copy = filter.snapshot().expect("no one scans");
         assert_eq!((copy.len(), filter.taken()), (0, 0), "status {status}");
+    }
+}
+
+/// A word is frozen by a hop to a bucket that is not there, or by an admission that reads one.
+#[test]
+fn a_transfer_is_between_buckets_of_the_table() {
+    type Engine = Fixed<Lanes<2, 31>>;
+    for tokens in [5, 5 << 32] {
+        for status in 0..3 {
+            let filter = Filter::<Engine>::builder().build_shared().expect("memory");
+            freeze(&filter, [1 << 2 | status, 0, tokens, 0, 1 << 40, 0, 0]);
+            let copy = filter.snapshot().expect("no one scans");
+            assert_eq!(copy.len(), filter.taken(), "status {status}");
+        }
     }
 }
 
