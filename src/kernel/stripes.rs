@@ -94,12 +94,12 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
     #[cfg(feature = "shared")]
     pub(crate) const MAX: usize = 1 << 31;
 
-    /// The lowest bits of a fingerprint that select nothing. If the number of stripes is given, the
-    /// selecting bits stand where the offset of a cell has them: a lookup shifts nothing.
-    const UNUSED_BITS: u32 = if NUMBER > 0 { UNUSED_BITS } else { 0 };
+    /// The place of the lowest bit that selects. If the number of stripes is given, the selecting
+    /// bits stand where the offset of a cell has them: a lookup shifts nothing.
+    const SHIFT: u32 = if NUMBER > 0 { UNUSED_BITS } else { 0 };
 
     /// Cells for each stripe. All but the first are never used.
-    const SPACING: usize = 1 << if sync::MODEL { 0 } else { Self::UNUSED_BITS };
+    const SPACING: usize = 1 << if sync::MODEL { 0 } else { Self::SHIFT };
 
     /// The stripes of a table of this many words, with fingerprints of this many bits. If their
     /// number is not given, it is what the machine needs, but they take at most a 32nd of the bytes
@@ -154,7 +154,7 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
         // Select by the fingerprint alone. It is the same in both buckets, and so is the stripe.
         let mask = if NUMBER > 0 { NUMBER - 1 } else { self.mask };
         debug_assert_eq!((mask + 1) * Self::SPACING, self.versions.len());
-        let number = (f.bits() >> Self::UNUSED_BITS) as usize & mask;
+        let number = (f.bits() >> Self::SHIFT) as usize & mask;
         // SAFETY: `new` allocates the cells of one more stripe than the mask, which does not
         // change. So the masked number is less than that.
         unsafe { self.versions.get_unchecked(number * Self::SPACING) }
@@ -165,7 +165,7 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
         (0..groups).map(move |index| Group {
             index,
             groups,
-            unused_bits: Self::UNUSED_BITS,
+            unused_bits: Self::SHIFT,
         })
     }
 
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(stripes.len(), number);
         assert_eq!(stripes.bytes(), Stripes::<NUMBER>::bytes_for(1 << 11, 16));
         let all = 1..=number as u32;
-        let bits = |number| number << Stripes::<NUMBER>::UNUSED_BITS;
+        let bits = |number| number << Stripes::<NUMBER>::SHIFT;
         let of = |number| Fingerprint::of_bits_that_are_not_0(bits(number));
         let fingerprints = || all.clone().map(of);
         let mut bumps = 0;
