@@ -18,7 +18,7 @@ pub(crate) use cells::{ALIGNMENT, Cells};
 pub(crate) use mapping::{Mapping, Plain};
 #[cfg(all(feature = "huge-pages", feature = "shared"))]
 pub(crate) use pages::{advise_shared, collapse};
-pub(crate) use part::Part;
+pub(crate) use part::{Alias, Part};
 #[cfg(feature = "growing")]
 pub(crate) use shared::Shared;
 

@@ -19,7 +19,7 @@
 
 mod claims;
 mod help;
-mod ops;
+pub(crate) mod ops;
 #[cfg(feature = "shared")]
 mod recover;
 mod snapshot;

@@ -52,7 +52,11 @@ const WALKS: usize = 8;
 impl<L: Layout> Rotating<L> {
     /// Makes an engine of unshared tables: the generations from the oldest to the young one, and
     /// the spare, which is empty.
-    pub(crate) fn of_tables(tables: Vec<TokenTable<L>>, capacity: usize, rotations: u64) -> Self {
+    pub(crate) fn of_tables(
+        tables: Vec<TokenTable<L>>,
+        capacity: usize,
+        rotations: u64,
+    ) -> Result<Self, OutOfMemory> {
         let state = AtomicState::new(State::new(rotations, tables.len()));
         Self::of_state(state, tables, capacity)
     }
@@ -62,16 +66,16 @@ impl<L: Layout> Rotating<L> {
         state: AtomicState,
         mut tables: Vec<TokenTable<L>>,
         capacity: usize,
-    ) -> Self {
+    ) -> Result<Self, OutOfMemory> {
         for table in &mut tables {
             // Only the owner of an admission knows the other generations.
             table.require_owner_commit();
         }
-        Self {
+        Ok(Self {
             state,
-            tables: Ring::new(tables),
+            tables: Ring::new(tables)?,
             capacity,
-        }
+        })
     }
 
     /// A copy of the generations, from the oldest to the young one, after this number of rotations.
@@ -87,7 +91,7 @@ impl<L: Layout> Rotating<L> {
             tables.push(copy(table)?);
         }
         tables.push(self.tables[state.spare(self.tables.len())].empty_like()?);
-        Ok(Self::of_tables(tables, self.capacity, rotations))
+        Ok(Self::of_tables(tables, self.capacity, rotations)?)
     }
 
     /// Copies the generations between two rotations.
@@ -145,8 +149,10 @@ impl<L: Layout> Buildable for Rotating<L> {
         let tables = generations(plan)? + 1;
         let (geometry, capacity) = plan.size()?.geometry::<L>()?;
         plan.search_budget(DEFAULT_BUDGET)?;
-        let table = size_of::<TokenTable<L>>() + TokenTable::bytes_for(geometry, plan.descriptors);
-        let bytes = tables.saturating_mul(table).saturating_add(outside);
+        let table = TokenTable::bytes_for(geometry, plan.descriptors);
+        let bytes = (tables.saturating_mul(table))
+            .saturating_add(Ring::<L>::bytes_for(tables))
+            .saturating_add(outside);
         let rated_load = Self::rated_load(plan);
         plan.measures(Self::KIND, rated_load, (geometry, capacity), bytes)
     }
@@ -162,7 +168,7 @@ impl<L: Layout> Buildable for Rotating<L> {
         for _ in 0..tables {
             built.push(TokenTable::new(geometry, budget, plan.descriptors)?);
         }
-        Ok(Self::of_tables(built, capacity, 0))
+        Ok(Self::of_tables(built, capacity, 0)?)
     }
 
     fn empty_like(&self) -> Result<Self, OutOfMemory> {
@@ -175,7 +181,7 @@ impl<L: Layout> Buildable for Rotating<L> {
 
     fn restore(input: Input<'_>, _: usize) -> Result<Self, ReadError> {
         let (tables, capacity, rotations) = stored::restore(input)?;
-        Ok(Self::of_tables(tables, capacity, rotations))
+        Ok(Self::of_tables(tables, capacity, rotations)?)
     }
 }
 
@@ -249,8 +255,7 @@ impl<L: Layout> RawFilter for Rotating<L> {
     }
 
     fn heap_bytes(&self) -> usize {
-        let tables = self.tables.iter();
-        allocate::bytes(&self.tables) + tables.map(TokenTable::bytes).sum::<usize>()
+        self.tables.bytes()
     }
 
     fn false_positive_rate(&self) -> f64 {
@@ -330,10 +335,7 @@ impl<L: Layout> RawFilter for Rotating<L> {
 
     #[inline]
     fn prefetch(&self, hash: u64) {
-        let class = self.tables.class(hash);
-        for table in self.live(self.state.load()) {
-            table.prefetch_at(class);
-        }
+        self.tables.prefetch(self.state.load(), hash);
     }
 
     #[inline]

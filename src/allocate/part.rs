@@ -23,12 +23,25 @@ pub(crate) struct Part<T> {
     owned: PhantomData<T>,
 }
 
+/// Where the elements of a part are, for one who keeps the part beside it.
+#[derive(Debug)]
+pub(crate) struct Alias<T> {
+    first: NonNull<T>,
+}
+
 #[allow(unsafe_code, reason = "it owns its elements, as a box does")]
 // SAFETY: it is a box, or as good as one: nobody else drops or moves its elements.
 unsafe impl<T: Send> Send for Part<T> {}
 #[allow(unsafe_code, reason = "as above")]
 // SAFETY: a shared reference gives shared references to the elements, and nothing else.
 unsafe impl<T: Sync> Sync for Part<T> {}
+
+#[allow(unsafe_code, reason = "it is as good as a shared reference")]
+// SAFETY: it gives shared references to the elements, and nothing else.
+unsafe impl<T: Sync> Send for Alias<T> {}
+#[allow(unsafe_code, reason = "as above")]
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Alias<T> {}
 
 impl<T> From<Box<[T]>> for Part<T> {
     fn from(boxed: Box<[T]>) -> Self {
@@ -68,6 +81,11 @@ impl<T> Part<T> {
         }
     }
 
+    /// Where the elements are.
+    pub(crate) fn alias(&self) -> Alias<T> {
+        Alias { first: self.first }
+    }
+
     /// The elements, if no other process has them too.
     #[allow(unsafe_code, reason = "it owns its elements")]
     pub(crate) fn own_mut(&mut self) -> Option<&mut [T]> {
@@ -77,6 +95,20 @@ impl<T> Part<T> {
         }
         // SAFETY: this many elements are there, and nothing else has them while this is borrowed.
         Some(unsafe { slice::from_raw_parts_mut(self.first.as_ptr(), self.len) })
+    }
+}
+
+impl<T> Alias<T> {
+    /// An element, without a bounds check.
+    ///
+    /// # Safety
+    ///
+    /// The part has such an element, and is there as long as the reference.
+    #[inline]
+    #[allow(unsafe_code, reason = "it does not own the elements")]
+    pub(crate) unsafe fn get(&self, index: usize) -> &T {
+        // SAFETY: the caller says so, and nothing moves the elements of a part.
+        unsafe { self.first.add(index).as_ref() }
     }
 }
 

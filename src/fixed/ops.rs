@@ -21,6 +21,7 @@ use crate::kernel::prefetch::{
 };
 use crate::kernel::relocate::make_room;
 use crate::kernel::search::{CuckooGraph, CuckooTable, Hop};
+use crate::kernel::stripes::Stripe;
 use crate::kernel::table::{Pair, Table};
 use crate::kernel::transfer::{Relocation, Transfer};
 use crate::kernel::word::{Content, Reference, Word};
@@ -45,35 +46,12 @@ impl<L: Layout> TokenTable<L> {
     /// Returns whether a token of this class is stored. Writes nothing.
     #[inline]
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        let probe = match self.glance(self.table.pair(hash)) {
+        let pair = self.table.pair(hash);
+        let probe = match glance(self.stripes.of(pair.class().fingerprint), pair) {
             Some(probe) => probe,
             None => self.probe_slow(hash),
         };
         probe.found()
-    }
-
-    /// The answer of a lookup for a pair of this table, if its words give it at a glance: if they
-    /// are not frozen, and no token has changed places meanwhile.
-    #[inline]
-    pub(crate) fn glance(&self, pair: Pair<'_, L>) -> Option<Probe> {
-        let f = pair.class().fingerprint;
-        // Read the version before the words. The earlier effects of the writer of either word,
-        // above all a bump, are visible to `unchanged` below.
-        let version = self.stripes.version(f);
-        // Load both words, in parallel.
-        let (a, b) = pair.load();
-        if !L::FUSED_PROBE {
-            // Check before comparing. To compare first gains nothing here: it waits for both words.
-            let is_certain = Word::surely_buckets(a, b) && self.stripes.unchanged(f, version);
-            return is_certain
-                .then(|| Probe::certain(a.as_bucket().either_contains(b.as_bucket(), f)));
-        }
-        // Compare before the branches, so that only the answer is kept for later.
-        let probe = Word::probe(a, b, f);
-        // Check the version even of a hit. A hit needs no validation, because the token was there
-        // when the word was loaded. But a branch on hit or miss would often be mispredicted, and
-        // bumps are rare.
-        (probe.no_reference() && self.stripes.unchanged(f, version)).then_some(probe)
     }
 
     /// The value of a token of this class, if one is stored: with several, any of them. Writes
@@ -218,6 +196,29 @@ impl<L: Layout> TokenTable<L> {
         }
         (Bucket::EMPTY, Bucket::EMPTY)
     }
+}
+
+/// The answer of a lookup for a pair and the stripe of its fingerprint, if the words give it at a
+/// glance: if they are not frozen, and no token has changed places meanwhile.
+#[inline]
+pub(crate) fn glance<L: Layout>(stripe: Stripe<'_>, pair: Pair<'_, L>) -> Option<Probe> {
+    let f = pair.class().fingerprint;
+    // Read the version before the words. The earlier effects of the writer of either word, above all
+    // a bump, are visible to `unchanged` below.
+    let version = stripe.version();
+    // Load both words, in parallel.
+    let (a, b) = pair.load();
+    if !L::FUSED_PROBE {
+        // Check before comparing. To compare first gains nothing here: it waits for both words.
+        let is_certain = Word::surely_buckets(a, b) && stripe.unchanged(version);
+        return is_certain.then(|| Probe::certain(a.as_bucket().either_contains(b.as_bucket(), f)));
+    }
+    // Compare before the branches, so that only the answer is kept for later.
+    let probe = Word::probe(a, b, f);
+    // Check the version even of a hit. A hit needs no validation, because the token was there when
+    // the word was loaded. But a branch on hit or miss would often be mispredicted, and bumps are
+    // rare.
+    (probe.no_reference() && stripe.unchanged(version)).then_some(probe)
 }
 
 /// Insert: one exchange if there is room, otherwise a path of relocations.
@@ -438,14 +439,7 @@ impl<L: Layout> TokenTable<L> {
     /// Prefetches the words of a hash.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
-        self.prefetch_at(self.table.class(hash));
-    }
-
-    /// Prefetches the words of a class.
-    #[inline]
-    pub(crate) fn prefetch_at(&self, class: Class) {
-        self.table.prefetch(class.first);
-        self.table.prefetch(class.second);
+        self.table.pair(hash).prefetch();
     }
 
     /// The hashes in order, each some time after its words were prefetched.

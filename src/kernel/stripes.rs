@@ -11,7 +11,7 @@
 use core::ops::Range;
 
 use crate::allocate;
-use crate::allocate::Part;
+use crate::allocate::{Alias, Part};
 use crate::error::OutOfMemory;
 use crate::kernel::layout::Fingerprint;
 use crate::kernel::word;
@@ -26,6 +26,18 @@ pub(crate) struct Stripes<const NUMBER: usize> {
     versions: Part<AtomicU64>,
     /// The number of stripes less one: lookups apply it straight from memory.
     mask: usize,
+}
+
+/// The stripe of one fingerprint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stripe<'a>(&'a AtomicU64);
+
+/// The stripes of a table, for one who keeps the table beside it.
+#[derive(Debug)]
+pub(crate) struct StripesAlias {
+    versions: Alias<AtomicU64>,
+    /// As in [`Stripes`]. No fingerprint has more bits than this.
+    mask: u32,
 }
 
 /// Stripes for each thread that the machine runs: 32 cache lines.
@@ -183,23 +195,22 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
         word::prefetch_to_write(self.stripe(f));
     }
 
-    /// The version before the reader looks at the words.
+    /// The stripe of a fingerprint.
     #[inline]
-    pub(crate) fn version(&self, f: Fingerprint) -> Version {
-        // Acquire: pairs with the Release of `bump`. A reader whose read includes a bump sees what
-        // came before it: both references of a relocation, or the twin that a remove saw.
-        Version(self.stripe(f).load(Ordering::Acquire))
+    pub(crate) fn of(&self, f: Fingerprint) -> Stripe<'_> {
+        Stripe(self.stripe(f))
     }
 
-    /// Whether the stripe is still as it was before: no bump, and no scan begun or ended. The
-    /// caller has loaded the words with Acquire or stronger in between.
+    /// [`Stripe::version`] of a fingerprint.
+    #[inline]
+    pub(crate) fn version(&self, f: Fingerprint) -> Version {
+        self.of(f).version()
+    }
+
+    /// [`Stripe::unchanged`] of a fingerprint.
     #[inline]
     pub(crate) fn unchanged(&self, f: Fingerprint, before: Version) -> bool {
-        // Load the stripe again, after the words.
-        // Relaxed: the caller's loads of the words, or of the control behind a reference, pair with
-        // the exchange that cleared or committed; the bump came before that, so a reader that saw
-        // the effect cannot read an older version here.
-        self.stripe(f).load(Ordering::Relaxed) == before.0
+        self.of(f).unchanged(before)
     }
 
     /// The bumps of all stripes so far, with what came before them. Two readings are equal only if
@@ -247,6 +258,51 @@ impl<const NUMBER: usize> Stripes<NUMBER> {
             // Relaxed: a writer that bumps later moves a token that the scan has already copied.
             stripe.fetch_and(!SCAN, Ordering::Relaxed);
         }
+    }
+}
+
+impl Stripe<'_> {
+    /// The version before the reader looks at the words.
+    #[inline]
+    pub(crate) fn version(self) -> Version {
+        // Acquire: pairs with the Release of `bump`. A reader whose read includes a bump sees what
+        // came before it: both references of a relocation, or the twin that a remove saw.
+        Version(self.0.load(Ordering::Acquire))
+    }
+
+    /// Whether the stripe is still as it was before: no bump, and no scan begun or ended. The
+    /// caller has loaded the words with Acquire or stronger in between.
+    #[inline]
+    pub(crate) fn unchanged(self, before: Version) -> bool {
+        // Load the stripe again, after the words.
+        // Relaxed: the caller's loads of the words, or of the control behind a reference, pair with
+        // the exchange that cleared or committed; the bump came before that, so a reader that saw
+        // the effect cannot read an older version here.
+        self.0.load(Ordering::Relaxed) == before.0
+    }
+}
+
+impl Stripes<0> {
+    /// Where the stripes are.
+    pub(crate) fn alias(&self) -> StripesAlias {
+        StripesAlias {
+            versions: self.versions.alias(),
+            mask: self.mask as u32,
+        }
+    }
+}
+
+impl StripesAlias {
+    /// The stripe of a fingerprint.
+    ///
+    /// # Safety
+    ///
+    /// The stripes are there as long as the reference.
+    #[inline]
+    #[allow(unsafe_code, reason = "see `Stripes::stripe`")]
+    pub(crate) unsafe fn of(&self, f: Fingerprint) -> Stripe<'_> {
+        // SAFETY: there is one more stripe than the mask. The caller says the rest.
+        Stripe(unsafe { self.versions.get((f.bits() & self.mask) as usize) })
     }
 }
 

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::allocate;
-use crate::allocate::Part;
+use crate::allocate::{Alias, Part};
 use crate::error::OutOfMemory;
 use crate::kernel::geometry::{Class, Geometry};
 use crate::kernel::layout::{Bucket, Fingerprint, Layout};
@@ -23,9 +23,9 @@ pub(crate) struct Table<L> {
 /// The two words of an item, not yet loaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a, L> {
-    /// The table that the class was made for.
-    table: &'a Table<L>,
     class: Class,
+    words: [&'a AtomicU64; 2],
+    layout: PhantomData<L>,
 }
 
 impl<L: Layout> Table<L> {
@@ -77,24 +77,24 @@ impl<L: Layout> Table<L> {
         self.geometry.alternate(bucket, f)
     }
 
-    /// The class of a hash, and the right to load its two words without bounds checks.
+    /// The class of a hash, and its two words, without bounds checks.
     #[inline]
+    #[allow(unsafe_code, reason = "lookups are a tenth faster for it")]
     pub(crate) fn pair(&self, hash: u64) -> Pair<'_, L> {
-        Pair {
-            table: self,
-            class: self.class(hash),
-        }
+        let class = self.class(hash);
+        debug_assert!(class.first < self.words.len() && class.second < self.words.len());
+        let word = |bucket| {
+            // SAFETY: the candidates are less than the number of buckets of the geometry that made
+            // them, and the table has as many words: each way to make one sees to that, and their
+            // number does not change.
+            unsafe { self.words.get_unchecked(bucket) }
+        };
+        Pair::new(class, word(class.first), word(class.second))
     }
 
-    /// The right to load the two words of a class without bounds checks.
-    ///
-    /// # Safety
-    ///
-    /// The class must come from an equal geometry.
-    #[inline]
-    #[allow(unsafe_code, reason = "see `Pair::load`")]
-    pub(crate) unsafe fn pair_of(&self, class: Class) -> Pair<'_, L> {
-        Pair { table: self, class }
+    /// Where the words are, one for each bucket of the geometry.
+    pub(crate) fn alias(&self) -> Alias<AtomicU64> {
+        self.words.alias()
     }
 
     #[inline]
@@ -156,27 +156,36 @@ impl<L: Layout> Table<L> {
     }
 }
 
-impl<L: Layout> Pair<'_, L> {
+impl<'a, L: Layout> Pair<'a, L> {
+    /// These two words, as those of a class.
+    #[inline]
+    pub(crate) fn new(class: Class, first: &'a AtomicU64, second: &'a AtomicU64) -> Self {
+        Self {
+            class,
+            words: [first, second],
+            layout: PhantomData,
+        }
+    }
+
     #[inline]
     pub(crate) fn class(&self) -> Class {
         self.class
     }
 
-    /// Both words, by independent loads without bounds checks.
+    /// Prefetches both words.
     #[inline]
-    #[allow(unsafe_code, reason = "lookups are a tenth faster for it")]
+    pub(crate) fn prefetch(&self) {
+        for word in self.words {
+            word::prefetch(word);
+        }
+    }
+
+    /// Both words, by independent loads.
+    #[inline]
     pub(crate) fn load(&self) -> (Word<L>, Word<L>) {
-        let words = &self.table.words;
-        let Class { first, second, .. } = self.class;
-        debug_assert!(first < words.len() && second < words.len());
-        // SAFETY: the candidates are less than the number of buckets of the geometry that made
-        // them. It is equal to this table's: `Table::pair` sees to that, and the caller of
-        // `pair_of`. The table has as many words: each way to make one sees to that, and their
-        // number does not change.
-        let (a, b) = unsafe { (words.get_unchecked(first), words.get_unchecked(second)) };
         // SeqCst: see `Table::load`. Lookups and removes each need it; an insert does not, its
         // exchange decides.
-        let (a, b) = (a.load(Ordering::SeqCst), b.load(Ordering::SeqCst));
+        let [a, b] = self.words.map(|word| word.load(Ordering::SeqCst));
         (Word::from_bits(a), Word::from_bits(b))
     }
 }

@@ -101,14 +101,6 @@ impl State {
         Self::next(self.young(), tables)
     }
 
-    /// The number of the table that holds the oldest generation.
-    #[inline]
-    pub(crate) fn oldest(self, tables: usize) -> usize {
-        // The second behind the young one. There are at least three.
-        let number = self.young() + 2;
-        number.checked_sub(tables).unwrap_or(number)
-    }
-
     /// The number of the table behind this one, in the circle.
     #[inline]
     pub(crate) fn next(table: usize, tables: usize) -> usize {
@@ -233,7 +225,6 @@ mod tests {
                 let expected: Vec<usize> =
                     (0..tables - 1).map(|age| (turn + age) % tables).collect();
                 assert_eq!(live, expected);
-                assert_eq!(live.first(), Some(&state.oldest(tables)));
                 assert_eq!(live.last(), Some(&state.young()));
                 state = state.rotated(tables);
                 assert!(!state.is_clean() && state.cleaned().is_clean());

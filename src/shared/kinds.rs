@@ -74,6 +74,6 @@ impl<L: Layout> Shareable for Rotating<L> {
         }
         let state = AtomicState::of_processes(attached.state(), tables);
         let capacity = attached.shared.numbers.own[0] as usize;
-        Ok(Self::of_state(state, built, capacity))
+        Ok(Self::of_state(state, built, capacity)?)
     }
 }

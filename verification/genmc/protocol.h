@@ -174,9 +174,9 @@ static int load_crosswise(int bucket) { return LOAD(word[bucket], WITNESS); }
 #define SCAN_ON 1
 #define BUMP 2
 
-// Translates kernel: Stripes::version ba70d0e3
+// Translates kernel: Stripe::version f4beaf09
 static int version(int b, int f) { return LOAD(STRIPE(b, f), VERSION); }
-// Translates kernel: Stripes::unchanged d4f24f35
+// Translates kernel: Stripe::unchanged 7769b817
 static int unchanged(int b, int f, int v) { return LOAD(STRIPE(b, f), VERSION_AGAIN) == v; }
 
 // Translates kernel: Hints::note 0a4fc17b
@@ -493,7 +493,7 @@ static int find_slowly(int f, int first)
 }
 
 // The answer, if the two words give it at a glance.
-// Translates fixed: TokenTable::glance e46e638f
+// Translates fixed: glance b06f921c
 static int glance(int f, int first)
 {
     int v = version(first, f);
@@ -504,7 +504,7 @@ static int glance(int f, int first)
     return UNCLEAR;
 }
 
-// Translates fixed: TokenTable::contains 84e7eedf
+// Translates fixed: TokenTable::contains 330cb4e1
 static int contains(int f, int first)
 {
     int answer = glance(f, first);

@@ -136,7 +136,7 @@ static int is_current(int s) { return ROTATIONS(LOAD(state, STATE_LOAD)) == ROTA
 #define UNTOLD -2
 
 // The oldest table that has a token, if the words tell it at a glance; else a negative number.
-// Translates rotating: Ring::oldest_holder 0d298021
+// Translates rotating: Ring::oldest_holder c3fa0d5f
 static int oldest_holder(int f, int b, int s)
 {
     int older = glance(f, 2 * OLDEST(s) + b);
@@ -162,7 +162,7 @@ static int rotating_contains(int f, int b)
 }
 
 // Translates rotating: <Rotating as RawFilter>::remove 6868951f
-// Translates rotating: Ring::remove a5665c88
+// Translates rotating: Ring::remove 0ecf280a
 // Translates rotating: Rotating::remove_slowly c0cbebd2
 static int rotating_remove(int f, int b)
 {

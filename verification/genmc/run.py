@@ -42,8 +42,8 @@ ORDERINGS = {
     "WITNESS": "SEQ_CST",  # Table::load_crosswise, Level::load_crosswise
     "PAIR_LOADED": "(void)0",  # Pair::load; a fence after both loads, in a weaker variant
     # stripes and scans
-    "VERSION": "ACQUIRE",  # Stripes::version
-    "VERSION_AGAIN": "RELAXED",  # Stripes::unchanged
+    "VERSION": "ACQUIRE",  # Stripe::version
+    "VERSION_AGAIN": "RELAXED",  # Stripe::unchanged
     "BUMP_ORDER": "ACQ_REL",  # Stripes::bump
     "ANNOUNCE_SCAN": "ACQ_REL",  # Stripes::announce_scan
     "SCAN_BEGIN": "ACQUIRE",  # Hints::scan
