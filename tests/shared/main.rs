@@ -60,9 +60,10 @@ fn open(path: impl AsRef<Path>) -> File {
     opened.expect("one of this user")
 }
 
-/// Starts a process with a role and the memory of a filter.
-fn spawn(role: &str, filter: &impl AsFd) -> Child {
-    Command::new(env::current_exe().expect("this program"))
+/// This program again, in a role.
+fn this_program(role: &str) -> Command {
+    let mut command = Command::new(env::current_exe().expect("this program"));
+    command
         .args([
             "--exact",
             "child",
@@ -71,7 +72,13 @@ fn spawn(role: &str, filter: &impl AsFd) -> Child {
             "--test-threads",
             "1",
         ])
-        .env(ROLE, role)
+        .env(ROLE, role);
+    command
+}
+
+/// Starts a process with a role and the memory of a filter.
+fn spawn(role: &str, filter: &impl AsFd) -> Child {
+    this_program(role)
         .env(MEMORY, path_of(filter))
         .stdout(Stdio::piped())
         .spawn()
@@ -89,6 +96,8 @@ fn child() {
     match env::var(ROLE).as_deref() {
         Ok("insert") => attaching::insert(),
         Ok("work") => death::work(),
+        Ok("part") => death::part(),
+        Ok("work apart") => death::work_apart(),
         Ok("rotating") => rotating::insert(),
         Ok("small files") => refusals::in_small_files(),
         Ok("another root") => refusals::in_another_root(),
