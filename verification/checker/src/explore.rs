@@ -16,7 +16,9 @@
 //!
 //! **Death.** A thread that stops permanently has no other effect than making no more steps. So
 //! each state is also one in which any of the threads under way are dead, and a property of every
-//! state holds after every death. The audits check later calls after a death.
+//! state holds after every death. The audits check later calls after a death. If the threads are
+//! processes, others can [recover](Kind::Recover) what the dead held: the victim dies when its
+//! recoverer takes its first step, so at each of its own accesses, and the others go on meanwhile.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -26,7 +28,7 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::machine::{self, Machine, Shown, Thread, View};
 use crate::monitor::{Monitor, Set, THREADS};
-use crate::notation::{Answer, CallOf, Program};
+use crate::notation::{Answer, CallOf, Kind, Program, victim};
 use crate::replay::Locals;
 use crate::types::{AnswerOf, World};
 
@@ -228,7 +230,7 @@ impl<M: Machine> State<M> {
     }
 
     pub(crate) fn is_under_way(&self, thread: usize) -> bool {
-        !self.threads[thread].ended
+        !self.threads[thread].ended && !M::is_dead(&self.memory, thread)
     }
 }
 
@@ -312,6 +314,11 @@ impl<'a, M: Machine> Setting<'a, M> {
         if let Some(answer) = answer {
             *thread = self.before(id, finished + 1);
             verdict = self.explain(state, monitor, id, &call, answer);
+            if call.kind == Kind::Recover {
+                for set in &mut state.sets[..M::views(world).len()] {
+                    monitor.over(set, victim(id));
+                }
+            }
         }
         let shown = Shown {
             begun: (!begun).then_some(call),
@@ -398,9 +405,7 @@ impl<'a, M: Machine> Setting<'a, M> {
 
     pub(crate) fn check_end(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {
         self.check(state, monitor)?;
-        let left = M::left_on(&self.world, &state.memory);
-        let found = left.iter().find(|(is_left, _)| *is_left);
-        found.map_or(Ok(()), |(_, what)| Err((*what).into()))
+        machine::check_left_on::<M>(&self.world, &state.memory)
     }
 
     pub(crate) fn after_death(&self, state: &State<M>, monitor: &Monitor) -> Result<(), String> {

@@ -81,8 +81,11 @@ pub trait Machine: Shared {
         calls_under_way: usize,
     ) -> Result<(), String>;
 
+    /// Whether a thread is dead.
+    fn is_dead(memory: &Self::Memory, thread: usize) -> bool;
+
     /// Returns the flags that must be clear when all threads have finished, with their values.
-    fn left_on(world: &World<Self>, memory: &Self::Memory) -> [(bool, &'static str); 3];
+    fn left_on(world: &World<Self>, memory: &Self::Memory) -> [(bool, &'static str); 4];
 
     /// Lets all threads die. A new thread then makes calls: each must return, and some explanation
     /// must allow the tokens.
@@ -136,6 +139,16 @@ pub(crate) fn alone<M: Machine>(
     (0..steps)
         .find_map(|_| step(world, memory, &mut locals, (thread, call), false).1)
         .ok_or_else(|| format!("a newcomer's {} never returns", call.kind.name()))
+}
+
+/// Checks that nothing is left on that all threads, or recoveries, must have ended.
+pub(crate) fn check_left_on<M: Machine>(
+    world: &World<M>,
+    memory: &M::Memory,
+) -> Result<(), String> {
+    let left = M::left_on(world, memory);
+    let found = left.iter().find(|(is_left, _)| *is_left);
+    found.map_or(Ok(()), |(_, what)| Err((*what).into()))
 }
 
 /// The most steps of an undisturbed call. The longest is an insert that searches and moves while

@@ -29,6 +29,7 @@ pub(crate) type Set = u32;
 enum Event {
     Call(usize, Role),
     Return(usize, Told),
+    Over(usize),
 }
 
 /// The role of a call for a number.
@@ -151,6 +152,12 @@ impl Monitor {
         next.is_some()
     }
 
+    /// Records that a thread's call, if it is in one, has taken effect by now, or never will.
+    pub fn over(&mut self, set: &mut Set, thread: usize) {
+        // It excludes nothing that is so already.
+        *set = self.follow(*set, Event::Over(thread)).unwrap_or(*set);
+    }
+
     fn follow(&mut self, set: Set, event: Event) -> Option<Set> {
         if let Some(&next) = self.next.get(&(set, event)) {
             return next;
@@ -266,6 +273,7 @@ impl Explanation {
                 }
                 next.calls[thread] = Call::None;
             }
+            Event::Over(thread) => next.calls[thread] = Call::None,
         }
         Some(next)
     }

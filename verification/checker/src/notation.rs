@@ -38,6 +38,8 @@ pub enum Kind {
     Replace,
     /// `remove_value`
     Take,
+    /// The death of another process, the [victim](victim), and the recovery of what the dead held.
+    Recover,
 }
 
 /// One call. Not all kinds have an item, and few have the other fields.
@@ -78,8 +80,13 @@ impl Kind {
     }
 
     pub fn has_item(self) -> bool {
-        self != Self::Snapshot
+        ![Self::Snapshot, Self::Recover].contains(&self)
     }
+}
+
+/// Returns the thread that dies as this one begins to recover.
+pub(crate) fn victim(recoverer: usize) -> usize {
+    usize::from(recoverer == 0)
 }
 
 impl<Item> Call<Item> {

@@ -44,7 +44,7 @@ fn lockstep() {
 #[test]
 fn every_death_can_be_shown() {
     let shown = holds(parts::deaths::<Fixed>());
-    assert_eq!(shown.matches("FAILED: ").count(), 51);
+    assert_eq!(shown.matches("FAILED: ").count(), 56);
 }
 
 #[test]

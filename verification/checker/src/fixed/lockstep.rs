@@ -7,7 +7,7 @@
 //! the crate, and in an order with the same results.
 //!
 //! Programs leave out the deliberate differences: snapshots, because the crate has more stripes to
-//! announce them in; tokens that share a stripe in only one of the two; and a choice between
+//! announce them in; recoveries, because its threads are no processes; tokens that share a stripe in only one of the two; and a choice between
 //! descriptors.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -137,7 +137,7 @@ fn suits(program: &Program) -> bool {
         *owner.get_or_insert(class.f) == class.f
     });
     let mut calls = program.threads.iter().flatten();
-    sole && calls.all(|call| call.kind != Kind::Snapshot)
+    sole && calls.all(|call| call.kind.has_item())
 }
 
 /// Fills every slot with a token of a class that the program knows: most inserts are refused,

@@ -11,6 +11,7 @@ use crate::replay::{self, Step};
 use crate::shared::Status;
 
 mod lookup;
+mod recover;
 mod scan;
 mod transfer;
 mod write;
@@ -49,6 +50,7 @@ impl Run<'_> {
             Kind::Values => Answer::Copy(Digits(self.count(item)?)),
             Kind::Move => Answer::Bool(self.move_one()?),
             Kind::Snapshot => self.snapshot()?,
+            Kind::Recover => self.recover()?,
         })
     }
 

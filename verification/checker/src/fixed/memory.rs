@@ -38,16 +38,25 @@ pub struct Memory {
     pub stripes: [Stripe; STRIPES],
     /// The pool. Descriptors that a program does not have stay claimed.
     pub descriptors: [Descriptor; THREADS],
-    pub scanning: bool,
+    /// Who has the right to scan, as an owner.
+    pub scanner: Owner,
+    /// The threads that are dead, a bit for each.
+    pub dead: u8,
     pub notes: u8,
     /// The log of hints; 0 is a vacant entry.
     pub hints: [u64; NOTES],
 }
 
+/// One more than the number of a thread; 0 for none.
+pub(super) type Owner = u8;
+
+/// The owner of the descriptors that a program does not have.
+const NOBODY: Owner = Owner::MAX;
+
 /// The descriptor that a frozen word names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Descriptor {
-    pub owned: bool,
+    pub owner: Owner,
     pub control: Control,
     pub transfer: Transfer,
 }
@@ -121,7 +130,7 @@ impl Memory {
     pub fn new(descriptors: usize) -> Self {
         let mut memory = Self::default();
         for missing in &mut memory.descriptors[descriptors..] {
-            missing.owned = true;
+            missing.owner = NOBODY;
         }
         memory
     }

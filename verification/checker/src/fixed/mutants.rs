@@ -58,6 +58,11 @@ mutants! {
     ReplacementIgnoresItsExchange = "a replacement does not look whether its exchange succeeded",
     FailedReplacementNotValidated = "a failed replacement is not validated",
     ReplacementInTwoSteps = "a replacement removes before it inserts",
+    RecoverySettlesNothing = "a recovery settles no words",
+    RecoverySettlesOneWord = "a recovery settles one word",
+    RecoveryTakesFromTheLiving = "a recovery takes from the living",
+    RecoveryTakesFromTheNextOwner = "a recovery that is late takes from the next owner",
+    ScanOfTheDeadGoesOn = "the scan of a dead process goes on",
     // Every answer of it is allowed, so no race shows it; lockstep does.
     { RefusalIgnoresRoom = "an insert is refused without a look whether there is room" }
 }

@@ -52,7 +52,7 @@ pub struct Fixed;
 /// The calls of the threads, and their table.
 pub(super) type Program = notation::Program<Fixed>;
 
-/// One call. A snapshot ignores the item.
+/// One call. A snapshot and a recovery ignore the item.
 pub(super) type Call = notation::Call<Item>;
 
 /// The shape of a table and the bounds of its operations, all of them small.
@@ -263,7 +263,7 @@ impl Notation for Fixed {
     }
 
     fn parse_call(mut kind: Kind, words: &mut SplitWhitespace<'_>, shape: &Shape) -> Option<Call> {
-        if kind == Kind::Snapshot {
+        if !kind.has_item() {
             return Some(Call::new(kind, Item::default()));
         }
         let (item, value) = parse_token(words.next()?, shape)?;
@@ -427,6 +427,13 @@ fn program(random: &mut Random, layout: Layout) -> Program {
     };
     if layout.has_values() && random.below(2) == 0 {
         keep_to_one(&mut program);
+    }
+    // In every fourth, one thread begins with a recovery: of a process that dies then.
+    if random.below(4) == 0 {
+        let recover = Call::new(Kind::Recover, Item::default());
+        let thread = random.below(program.threads.len());
+        program.threads[thread].insert(0, recover);
+        program.threads.sort();
     }
     program
 }

@@ -6,9 +6,9 @@ use crate::fixed::machine::Run;
 use crate::fixed::memory::{Answer, BUCKETS, Digits, Memory, STRANGERS, Word};
 use crate::fixed::mutants::{MUTANTS, Mutant};
 use crate::fixed::program;
-use crate::fixed::program::{Call, Fixed, Program, TOKENS};
+use crate::fixed::program::{Call, Fixed, Item, Program, TOKENS};
 use crate::fixed::views::{Known, Numbers, View, World, digit};
-use crate::machine::{Machine, STEPS, alone, audit};
+use crate::machine::{Machine, STEPS, alone, audit, check_left_on};
 use crate::monitor::{Monitor, Set, THREADS};
 use crate::notation::Kind;
 use crate::replay::Step;
@@ -104,31 +104,46 @@ impl Machine for Fixed {
         calls_under_way: usize,
     ) -> Result<(), String> {
         let owned = memory.descriptors[..world.shape.descriptors].iter();
-        if owned.filter(|descriptor| descriptor.owned).count() > calls_under_way {
+        if owned.filter(|descriptor| descriptor.owner != 0).count() > calls_under_way {
             return Err("a descriptor was not given back".into());
         }
         Ok(())
     }
 
-    fn left_on(world: &World, memory: &Memory) -> [(bool, &'static str); 3] {
+    fn is_dead(memory: &Memory, thread: usize) -> bool {
+        memory.dead >> thread & 1 != 0
+    }
+
+    fn left_on(world: &World, memory: &Memory) -> [(bool, &'static str); 4] {
         let layout = world.shape.layout;
+        let mut descriptors = memory.descriptors[..world.shape.descriptors].iter();
         let frozen = memory.words.iter().any(|&w| layout.is_reference(w));
         let scanned = memory.stripes.iter().any(|stripe| stripe.scanned);
         [
             (frozen, "a word is left frozen"),
             (scanned, "a stripe still says that a scan is on"),
-            (memory.scanning, "the right to scan was not given back"),
+            (memory.scanner != 0, "the right to scan was not given back"),
+            (
+                descriptors.any(|descriptor| descriptor.owner != 0),
+                "a descriptor of the dead was not taken back",
+            ),
         ]
     }
 
-    /// Lets a new thread audit each value, and then each class with the remaining tokens. It looks
-    /// up the other bucket first, then the first.
+    /// Lets a process that comes later recover what all held. Then, of threads, lets a new one audit
+    /// each value, and each class with the remaining tokens. It looks up the other bucket first,
+    /// then the first.
     fn after_death(
         world: &World,
         memory: &Memory,
         sets: &[Set],
         monitor: &Monitor,
     ) -> Result<(), String> {
+        let mut recovered = *memory;
+        recovered.dead = (1 << THREADS) - 1;
+        let recover = Call::new(Kind::Recover, Item::default());
+        alone::<Fixed>(world, &mut recovered, THREADS, &recover, STEPS)?;
+        check_left_on::<Fixed>(world, &recovered)?;
         let mut memory = *memory;
         if world.shape.layout.has_values() {
             check_values(world, &mut memory)?;

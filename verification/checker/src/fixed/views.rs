@@ -157,8 +157,8 @@ impl machine::View<Fixed> for View {
         let here = call.item.class() == world.known.classes[self.class];
         let code = |value| code(world, call, value);
         let effect = match (call.kind, self.watched) {
-            // A relocation is no call of the multiset.
-            (Kind::Move, _) => None,
+            // A relocation is no call of the multiset, and neither is a recovery.
+            (Kind::Move | Kind::Recover, _) => None,
             (Kind::Snapshot | Kind::Values | Kind::Count, Watched::Token) => None,
             (Kind::Count, Watched::Value(_)) => None,
             (Kind::Snapshot, _) => return Some(Role::Counts),

@@ -36,7 +36,10 @@ impl Group {
 impl Run<'_> {
     pub(super) fn snapshot(&mut self) -> Step<Answer> {
         let free = self.other("take the right to scan", |run| {
-            let free = !std::mem::replace(&mut run.memory.scanning, true);
+            let free = run.memory.scanner == 0;
+            if free {
+                run.memory.scanner = run.as_owner();
+            }
             (free, free)
         })?;
         if !free && !self.is(Mutant::TwoScansAtATime) {
@@ -52,7 +55,7 @@ impl Run<'_> {
             })
         })?;
         self.other("right to scan", |run| {
-            run.memory.scanning = false;
+            run.memory.scanner = 0;
             ((), true)
         })?;
         Ok(copy.map_or(Answer::NoCopy, |copy| Answer::Copy(Digits(copy))))

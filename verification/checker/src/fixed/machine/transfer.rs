@@ -35,8 +35,12 @@ impl Run<'_> {
         self.repeat(0, |run, tried: u8| {
             let index = (run.id + usize::from(tried)) % descriptors;
             let vacant = run.other("claim a descriptor", |run| {
-                let owned = &mut run.memory.descriptors[index].owned;
-                let vacant = !std::mem::replace(owned, true);
+                let own = run.as_owner();
+                let owner = &mut run.memory.descriptors[index].owner;
+                let vacant = *owner == 0;
+                if vacant {
+                    *owner = own;
+                }
                 (vacant, vacant)
             })?;
             Ok(match usize::from(tried) + 1 {
@@ -50,7 +54,7 @@ impl Run<'_> {
     /// Releases a descriptor.
     pub(super) fn release(&mut self, index: u8) -> Step<()> {
         self.other("release the descriptor", |run| {
-            run.memory.descriptors[usize::from(index)].owned = false;
+            run.memory.descriptors[usize::from(index)].owner = 0;
             ((), true)
         })
     }
