@@ -27,6 +27,8 @@ pub(crate) struct Part<T> {
 #[derive(Debug)]
 pub(crate) struct Alias<T> {
     first: NonNull<T>,
+    #[cfg(debug_assertions)]
+    len: usize,
 }
 
 #[allow(unsafe_code, reason = "it owns its elements, as a box does")]
@@ -83,7 +85,11 @@ impl<T> Part<T> {
 
     /// Where the elements are.
     pub(crate) fn alias(&self) -> Alias<T> {
-        Alias { first: self.first }
+        Alias {
+            first: self.first,
+            #[cfg(debug_assertions)]
+            len: self.len,
+        }
     }
 
     /// The elements, if no other process has them too.
@@ -107,6 +113,8 @@ impl<T> Alias<T> {
     #[inline]
     #[allow(unsafe_code, reason = "it does not own the elements")]
     pub(crate) unsafe fn get(&self, index: usize) -> &T {
+        #[cfg(debug_assertions)]
+        assert!(index < self.len, "no element {index}");
         // SAFETY: the caller says so, and nothing moves the elements of a part.
         unsafe { self.first.add(index).as_ref() }
     }

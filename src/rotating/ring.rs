@@ -12,8 +12,8 @@ use crate::error::OutOfMemory;
 use crate::fixed::ops::glance;
 use crate::fixed::tokens::TokenTable;
 use crate::kernel::geometry::{Class, Geometry};
-use crate::kernel::layout::{Layout, Probe};
-use crate::kernel::stripes::StripesAlias;
+use crate::kernel::layout::{Fingerprint, Layout, Probe};
+use crate::kernel::stripes::{Stripe, StripesAlias};
 use crate::kernel::table::Pair;
 use crate::rotating::state::State;
 use crate::sync::AtomicU64;
@@ -44,6 +44,10 @@ struct View {
 
 impl<L: Layout> Ring<L> {
     /// A ring of these tables, in this order.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for the views.
     ///
     /// # Panics
     ///
@@ -111,8 +115,6 @@ impl<L: Layout> Ring<L> {
     #[inline]
     #[allow(unsafe_code, reason = "lookups are faster for it")]
     fn pair<'a>(&'a self, view: &'a View, RingClass(class): RingClass) -> Pair<'a, L> {
-        let words = self.geometry.buckets();
-        debug_assert!(class.first < words && class.second < words);
         // SAFETY: the view is of a table of this ring, which is borrowed as long: each function
         // below passes what it has from its own ring. The table has the geometry of the ring, as
         // `new` has seen, and that made the class. Nothing replaces the words of a table.
@@ -120,13 +122,19 @@ impl<L: Layout> Ring<L> {
         Pair::new(class, word(class.first), word(class.second))
     }
 
-    /// Whether a table holds a token of the class, if its words tell it at a [glance].
+    /// The stripe of a fingerprint in a table.
     #[inline]
     #[allow(unsafe_code, reason = "as above")]
+    fn stripe<'a>(&'a self, view: &'a View, f: Fingerprint) -> Stripe<'a> {
+        // SAFETY: as in `pair`. Nothing replaces the stripes of a table.
+        unsafe { view.stripes.of(f) }
+    }
+
+    /// Whether a table holds a token of the class, if its words tell it at a [glance].
+    #[inline]
     fn glance(&self, view: &View, class: RingClass) -> Option<bool> {
         let pair = self.pair(view, class);
-        // SAFETY: as in `pair`. Nothing replaces the stripes of a table.
-        let stripe = unsafe { view.stripes.of(pair.class().fingerprint) };
+        let stripe = self.stripe(view, pair.class().fingerprint);
         glance(stripe, pair).map(Probe::found)
     }
 
@@ -220,6 +228,28 @@ mod tests {
                 let live = state.live(tables).into_iter().flatten();
                 assert!(live.eq(walk.iter().map(|view| view.table as usize)));
                 state = state.rotated(tables);
+            }
+        }
+    }
+
+    /// The words and the stripe of a class are those of the table itself.
+    #[test]
+    fn a_view_is_of_its_table() {
+        let ring = Ring::new((0..4).map(|_| table(1 << 10)).collect()).expect("memory");
+        for (number, table) in ring.iter().enumerate() {
+            table.insert(number as u64 + 1, 0).expect("room");
+        }
+        for view in &ring.views {
+            let TokenTable { table, stripes, .. } = &ring[view.table as usize];
+            assert!(stripes.len() > 8, "all bits of the mask matter");
+            for hash in 1..=stripes.len() as u64 {
+                let class = ring.class(hash);
+                let words = ring.pair(view, RingClass(class)).load();
+                assert_eq!(words, table.pair(hash).load());
+                let stripe = ring.stripe(view, class.fingerprint);
+                let before = stripe.version();
+                stripes.bump(class.fingerprint);
+                assert!(!stripe.unchanged(before), "another stripe");
             }
         }
     }

@@ -6,8 +6,8 @@ use std::thread;
 
 use crew::Crew;
 use lockfree_cuckoo::{
-    Filter,
-    filter::{Dyn, Engine},
+    Filter, RotatingCuckooFilter,
+    filter::{Dyn, Engine, Rotating},
     layout::Shape,
 };
 use model::hashers::AsGiven;
@@ -16,7 +16,7 @@ use rand::RngExt;
 
 use crate::accounts::rng;
 
-use crate::door::{fixed, model_of};
+use crate::door::{DEFAULT, fixed, model_of};
 
 pub(crate) struct Seesaw<E = Dyn> {
     pub(crate) filter: Arc<Filter<E, AsGiven>>,
@@ -36,12 +36,25 @@ impl Seesaw {
     }
 }
 
+impl Seesaw<Rotating> {
+    /// Makes a seesaw in the young generation of a window, after this number of rotations.
+    pub(crate) fn in_window(generations: usize, rotations: usize) -> Self {
+        let builder = RotatingCuckooFilter::builder().hasher(AsGiven);
+        let builder = builder.buckets(BUCKETS).search_budget(BUDGET);
+        let filter = builder.generations(generations).build();
+        let filter = filter.expect("a possible geometry");
+        (0..rotations).for_each(|_| filter.rotate().expect("alone"));
+        Self::with(Arc::new(filter), DEFAULT)
+    }
+}
+
 impl<E: Engine> Seesaw<E> {
     /// Makes a seesaw without its rider, so that both its ends have one vacant slot. The filter
     /// must be empty.
     pub(crate) fn with(filter: Arc<Filter<E, AsGiven>>, shape: Shape) -> Self {
         let plan = model::seesaw::Seesaw::new(model_of(shape));
-        assert_eq!(plan.geometry.slots(), filter.slots());
+        // As many in each generation of a window.
+        assert!(filter.slots().is_multiple_of(plan.geometry.slots()));
         filter
             .insert_many_hash(&plan.ballast)
             .expect("the ballast has room");
