@@ -203,8 +203,8 @@ impl<L: Layout> TokenTable<L> {
 #[inline]
 pub(crate) fn glance<L: Layout>(stripe: Stripe<'_>, pair: Pair<'_, L>) -> Option<Probe> {
     let f = pair.class().fingerprint;
-    // Read the version before the words. The earlier effects of the writer of either word, above all
-    // a bump, are visible to `unchanged` below.
+    // Read the version before the words. The earlier effects of the writer of either word, above
+    // all a bump, are visible to `unchanged` below.
     let version = stripe.version();
     // Load both words, in parallel.
     let (a, b) = pair.load();

@@ -14,7 +14,7 @@ use nix::sched::{CloneFlags, unshare};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::{MEMORY, filter, memory, path_of, this_program};
+use crate::{filter, memory, this_program, with_memory};
 
 /// The items of one process. No other process has these.
 const EACH: u64 = 400;
@@ -68,15 +68,12 @@ pub(crate) fn work() {
 }
 
 /// Gives the next child a namespace of its own for the numbers of processes: as a container has.
-fn try_to_part() -> nix::Result<()> {
-    // A user who may not do it alone may with a namespace for the numbers of users.
-    let pids = CloneFlags::CLONE_NEWPID;
-    unshare(pids).or_else(|_| unshare(pids | CloneFlags::CLONE_NEWUSER))
-}
-
 /// Fails if this machine has no such namespaces.
 pub(crate) fn part() {
-    try_to_part().expect("a namespace");
+    // A user who may not do it alone may with a namespace for the numbers of users.
+    let pids = CloneFlags::CLONE_NEWPID;
+    let parted = unshare(pids).or_else(|_| unshare(pids | CloneFlags::CLONE_NEWUSER));
+    parted.expect("a namespace");
 }
 
 /// [`work`] as the process number 1 of a namespace, until the standard input ends.
@@ -134,16 +131,14 @@ fn read(journal: &[u8], stored: &mut Stored) {
     }
 }
 
-/// Starts a worker, and waits until it has the filter. All workers that are apart have the number 1.
+/// Starts a worker, and waits until it has the filter. All that are apart have the number 1.
 fn begin(filter: &SharedFilter, before: u64, apart: bool) -> Child {
-    let mut command = this_program(if apart { "work apart" } else { "work" });
+    let mut command = with_memory(if apart { "work apart" } else { "work" }, filter);
     if apart {
         command.stdin(Stdio::piped());
     }
-    let command = command
-        .env(MEMORY, path_of(filter))
-        .env(BEFORE, before.to_string());
-    let mut worker = command.stdout(Stdio::piped()).spawn().expect("a process");
+    let worker = command.env(BEFORE, before.to_string()).spawn();
+    let mut worker = worker.expect("a process");
     let output = worker.stdout.as_mut().expect("piped");
     let (mut last, mut next) = ([0; START.len()], [0]);
     while last != START {

@@ -76,13 +76,16 @@ fn this_program(role: &str) -> Command {
     command
 }
 
+/// The same with the memory of a filter, for one who reads what it prints.
+fn with_memory(role: &str, filter: &impl AsFd) -> Command {
+    let mut command = this_program(role);
+    command.env(MEMORY, path_of(filter)).stdout(Stdio::piped());
+    command
+}
+
 /// Starts a process with a role and the memory of a filter.
 fn spawn(role: &str, filter: &impl AsFd) -> Child {
-    this_program(role)
-        .env(MEMORY, path_of(filter))
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("a process")
+    with_memory(role, filter).spawn().expect("a process")
 }
 
 /// The memory that a child was given.

@@ -44,7 +44,7 @@ impl Seesaw<Rotating> {
         let filter = builder.generations(generations).build();
         let filter = filter.expect("a possible geometry");
         (0..rotations).for_each(|_| filter.rotate().expect("alone"));
-        Self::with(Arc::new(filter), DEFAULT)
+        Self::in_one_of(generations, Arc::new(filter), DEFAULT)
     }
 }
 
@@ -52,9 +52,12 @@ impl<E: Engine> Seesaw<E> {
     /// Makes a seesaw without its rider, so that both its ends have one vacant slot. The filter
     /// must be empty.
     pub(crate) fn with(filter: Arc<Filter<E, AsGiven>>, shape: Shape) -> Self {
+        Self::in_one_of(1, filter, shape)
+    }
+
+    fn in_one_of(tables: usize, filter: Arc<Filter<E, AsGiven>>, shape: Shape) -> Self {
         let plan = model::seesaw::Seesaw::new(model_of(shape));
-        // As many in each generation of a window.
-        assert!(filter.slots().is_multiple_of(plan.geometry.slots()));
+        assert_eq!(plan.geometry.slots() * tables, filter.slots());
         filter
             .insert_many_hash(&plan.ballast)
             .expect("the ballast has room");

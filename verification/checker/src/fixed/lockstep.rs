@@ -7,8 +7,8 @@
 //! the crate, and in an order with the same results.
 //!
 //! Programs leave out the deliberate differences: snapshots, because the crate has more stripes to
-//! announce them in; recoveries, because its threads are no processes; tokens that share a stripe in only one of the two; and a choice between
-//! descriptors.
+//! announce them in; recoveries, because its threads are no processes; tokens that share a stripe
+//! in only one of the two; and a choice between descriptors.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;

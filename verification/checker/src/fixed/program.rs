@@ -418,8 +418,7 @@ fn program(random: &mut Random, layout: Layout) -> Program {
         let calls = deal.next(random);
         (0..calls).map(|_| call(random, &shape, letters)).collect()
     };
-    let mut threads: Vec<Vec<Call>> = (0..threads).map(calls_of_one).collect();
-    threads.sort();
+    let threads: Vec<Vec<Call>> = (0..threads).map(calls_of_one).collect();
     let mut program = Program {
         shape,
         fill,
@@ -433,8 +432,8 @@ fn program(random: &mut Random, layout: Layout) -> Program {
         let recover = Call::new(Kind::Recover, Item::default());
         let thread = random.below(program.threads.len());
         program.threads[thread].insert(0, recover);
-        program.threads.sort();
     }
+    program.threads.sort();
     program
 }
 
@@ -447,7 +446,6 @@ fn keep_to_one(program: &mut Program) {
             call.kind = Kind::UniqueValue;
         }
     }
-    program.threads.sort();
 }
 
 /// Returns initial tokens: a few, or nearly as many as there is room for.

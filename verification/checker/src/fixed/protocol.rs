@@ -130,9 +130,9 @@ impl Machine for Fixed {
         ]
     }
 
-    /// Lets a process that comes later recover what all held. Then, of threads, lets a new one audit
-    /// each value, and each class with the remaining tokens. It looks up the other bucket first,
-    /// then the first.
+    /// Lets a new process recover what all held, which must leave nothing on. Without a recovery,
+    /// lets a new thread audit each value, and then each class with the remaining tokens. It looks
+    /// up the other bucket first, then the first.
     fn after_death(
         world: &World,
         memory: &Memory,

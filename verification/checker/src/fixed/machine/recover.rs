@@ -7,7 +7,6 @@ use crate::fixed::program::Fixed;
 use crate::machine::Machine;
 use crate::notation::victim;
 use crate::replay::{Again, Done, Step};
-use crate::shared::STRIPES;
 
 impl Run<'_> {
     /// Returns this thread as an owner.
@@ -60,9 +59,8 @@ impl Run<'_> {
                 if done {
                     *now = 0;
                 }
-                (done, done)
-            })?;
-            Ok(())
+                ((), done)
+            })
         })
     }
 
@@ -95,12 +93,9 @@ impl Run<'_> {
                 return Ok(());
             }
             if !run.is(Mutant::ScanOfTheDeadGoesOn) {
-                (0..STRIPES).try_for_each(|stripe| run.set_scan(stripe, false))?;
+                run.end_all_scans()?;
             }
-            run.other("right to scan", |run| {
-                run.memory.scanner = 0;
-                ((), true)
-            })
+            run.release_scan()
         })
     }
 }

@@ -54,11 +54,21 @@ impl Run<'_> {
                 None => Again((attempt + 1, (passes * MORE_PASSES).min(STRIPES as u8))),
             })
         })?;
+        self.release_scan()?;
+        Ok(copy.map_or(Answer::NoCopy, |copy| Answer::Copy(Digits(copy))))
+    }
+
+    /// Gives the right to scan back.
+    pub(super) fn release_scan(&mut self) -> Step<()> {
         self.other("right to scan", |run| {
             run.memory.scanner = 0;
             ((), true)
-        })?;
-        Ok(copy.map_or(Answer::NoCopy, |copy| Answer::Copy(Digits(copy))))
+        })
+    }
+
+    /// Ends the scan of a dead process, whichever group it had announced.
+    pub(super) fn end_all_scans(&mut self) -> Step<()> {
+        self.set_scans(Group { passes: 1, at: 0 }, false)
     }
 
     /// Returns the copy; `None` if hints were lost.
